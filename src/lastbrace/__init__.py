@@ -1,0 +1,69 @@
+"""Know what a program said the moment its last brace closes.
+
+``lastbrace`` reads the output of a running program in chunks, finds the JSON objects in it, and keeps the newest one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._version import __version__
+from .completion import Completion, Status
+from .errors import BackendError, BackendTimeout, ClosedError, DecodeError, LastbraceError, NoObjectError
+from .events import DeadCandidate, Dropped, Event, Found, Stats, Unfinished
+from .outcome import Outcome
+from .scanner import Scanner, ScanOptions, scanner_kind
+from .streams import aiter_objects, iter_objects
+from .text import balanced_end, find_objects, first_object, last_object, parse_completion
+from .watcher import Watcher
+
+if TYPE_CHECKING:
+    from .process import Backend, run, run_sync
+
+__all__ = [
+    "Backend",
+    "BackendError",
+    "BackendTimeout",
+    "ClosedError",
+    "Completion",
+    "DeadCandidate",
+    "DecodeError",
+    "Dropped",
+    "Event",
+    "Found",
+    "LastbraceError",
+    "NoObjectError",
+    "Outcome",
+    "ScanOptions",
+    "Scanner",
+    "Stats",
+    "Status",
+    "Unfinished",
+    "Watcher",
+    "__version__",
+    "aiter_objects",
+    "balanced_end",
+    "find_objects",
+    "first_object",
+    "iter_objects",
+    "last_object",
+    "parse_completion",
+    "run",
+    "run_sync",
+    "scanner_kind",
+]
+
+_EDGES = {"Backend": "process", "run": "process", "run_sync": "process"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load an edge when it is first used: the core needs no event loop."""
+    if name not in _EDGES:
+        raise AttributeError(f"module 'lastbrace' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(f".{_EDGES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

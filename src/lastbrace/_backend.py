@@ -1,0 +1,230 @@
+"""What `lastbrace.run` gives: a program that runs, read through a watcher, errors raised where they are due."""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self
+
+from .completion import Completion, Status
+from .errors import BackendError, BackendTimeout
+from .outcome import Outcome, State, T
+from .watcher import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from ._program import Program
+    from .events import Found, Stats
+
+_SHOWN = 2000  # characters of stderr in a message
+_MAX_ERRORS = 32  # of callbacks to keep: each holds its frames, and a stream may have a million objects
+
+
+class Backend(Generic[T]):
+    r"""A running program, as `run` gives it: an async context manager, and iterable, once, over the objects it prints.
+
+    ``pid`` and ``returncode`` are the program's; ``last``, ``match``, ``completion``, ``state`` and ``stats`` what its
+    output says so far; ``outcome`` the verdict, from the end on.
+
+    >>> import anyio, lastbrace, sys
+    >>> async def main():
+    ...     async with lastbrace.run([sys.executable, "-c", "print('so: {\"status\": \"done\"}')"]) as backend:
+    ...         async for found in backend:
+    ...             print(found.value)
+    ...     print(backend.outcome.completion.status, backend.returncode)
+    >>> anyio.run(main)
+    {'status': 'done'}
+    done 0
+    """
+
+    def __init__(self, program: Callable[..., Program], stop: Literal["exit", "final"], watch: dict[str, Any]) -> None:
+        self._program = program(on_error=self._keep)
+        self._stop = stop
+        self._watch = watch
+        self._on_object: Callable[[Found], object] | None = watch.get("on_object")
+        self._watcher: Watcher[T] = Watcher(**{**watch, "on_object": self._see})
+        self._queue: deque[Found] = deque()
+        self._iterated = self._collect = self._spoke = self._stopped = False
+        self._errors: list[Exception] = []
+        self._errors_left_out = 0
+        self._error: Exception | None = None
+        self._outcome: Outcome[T] | None = None
+
+    @property
+    def outcome(self) -> Outcome[T]:
+        """The verdict on the whole run. Raises RuntimeError before the end."""
+        if self._outcome is None:
+            raise RuntimeError("the program has not ended yet: iterate to the end, await wait() or leave the block")
+        return self._outcome
+
+    @property
+    def pid(self) -> int:
+        """The program's process id, which is its group's too. Raises RuntimeError before the start."""
+        return self._program.child.group.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The program's exit status, negative for the signal that ended it; None while it runs."""
+        return self._program.returncode
+
+    @property
+    def last(self) -> Found | None:
+        """The newest object read so far."""
+        return self._watcher.last
+
+    @property
+    def match(self) -> Found | None:
+        """The newest object read so far that satisfies the contract or the schema."""
+        return self._watcher.match
+
+    @property
+    def completion(self) -> Completion | None:
+        """The newest completion read so far; None until there is one."""
+        return self._watcher.completion
+
+    @property
+    def state(self) -> State:
+        """Whether something matched so far, and why not: see `Outcome`."""
+        return self._watcher.state
+
+    @property
+    def stats(self) -> Stats:
+        """What was read so far, in counts."""
+        return self._watcher.stats
+
+    def __repr__(self) -> str:
+        code = self.returncode
+        return f"<Backend {self._program} ({'not ended' if code is None else f'exit status {code}'})>"
+
+    async def __aenter__(self) -> Self:
+        await self._program.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if exc is None and not self._iterated and self._outcome is None:
+                if self._on_object is None and not self._spoke:  # nobody asks for objects any more: spare the calls
+                    self._watcher = Watcher(**self._watch)
+                await self._read_to_end()
+        finally:
+            try:
+                await self._program.__aexit__()
+            finally:
+                self._conclude()
+        if exc is None:
+            self._raise_error()
+        elif self._error is not None:
+            exc.add_note(f"The program's run also raised {self._error!r}")
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Found:
+        self._iterated = self._collect = True
+        while not self._queue:
+            if self._outcome is not None:
+                self._raise_error()
+                raise StopAsyncIteration
+            await self._advance()
+        return self._queue.popleft()
+
+    async def wait(self) -> Outcome[T]:
+        """Read to the end and return the outcome. Objects not iterated over by then go to the callbacks alone.
+
+        Raises BackendTimeout, BackendError (it died before it said anything) and what callbacks raised.
+        """
+        await self._read_to_end()
+        self._raise_error()
+        return self.outcome
+
+    async def _read_to_end(self) -> None:
+        self._collect = False
+        self._queue.clear()
+        while self._outcome is None:
+            await self._advance()
+
+    async def _advance(self) -> None:
+        """Read and scan one chunk, or come to the end."""
+        chunk = await self._program.receive()
+        if not chunk:
+            self._conclude()
+            return
+        self._spoke = True
+        if self._stopped:
+            return
+        try:
+            self._watcher.feed(chunk)
+        except Exception as error:  # a callback's: raised at the end
+            self._keep(error)
+        if self._stop == "final" and self._is_final():
+            self._stopped = True
+            self._program.stop()
+
+    def _is_final(self) -> bool:
+        completion = self._watcher.completion
+        return self._watcher.match is not None if completion is None else completion.status == Status.DONE
+
+    def _see(self, found: Found) -> None:
+        if self._collect:
+            self._queue.append(found)
+        if self._on_object is not None:
+            self._on_object(found)
+
+    def _keep(self, error: Exception) -> None:
+        if len(self._errors) < _MAX_ERRORS:
+            self._errors.append(error)
+        else:
+            self._errors_left_out += 1
+
+    def _conclude(self) -> None:
+        if self._outcome is not None:
+            return
+        code, stopped = self._program.returncode, self._program.child.group.ours
+        end: dict[str, Any] = {"returncode": code, "stderr": self._program.stderr_tail, "stopped": stopped}
+        try:
+            self._outcome = self._watcher.close(**end)
+        except Exception as error:  # a callback's
+            self._keep(error)
+            self._outcome = self._watcher.close()
+        self._error = self._failure(code, stopped, self._outcome)
+
+    def _failure(self, code: int | None, stopped: bool, outcome: Outcome[T]) -> Exception | None:
+        callbacks = self._callback_error()
+        error: BackendError
+        if self._program.expired is not None:
+            error = BackendTimeout(self._program.expired, outcome=outcome)
+        elif code and not stopped and not self._spoke:
+            said = outcome.stderr_tail.strip()
+            said = ": " + ("..." + said[-_SHOWN:] if len(said) > _SHOWN else said) if said else ""
+            what = f"{self._program} {_how_it_ended(code)} before it printed anything"
+            error = BackendError(what + said, outcome=outcome)
+        else:
+            return callbacks
+        if callbacks is not None:
+            error.add_note(f"A callback also raised {callbacks!r}")
+        return error
+
+    def _callback_error(self) -> Exception | None:
+        if len(self._errors) < 2:
+            return self._errors[0] if self._errors else None
+        flat = [one for error in self._errors for one in getattr(error, "exceptions", (error,))]
+        more = f", and {self._errors_left_out} times more" if self._errors_left_out else ""
+        return ExceptionGroup(f"callbacks raised{more}", flat)
+
+    def _raise_error(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+
+def _how_it_ended(code: int) -> str:
+    if code > 0:
+        return f"exited with status {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"

@@ -1,0 +1,72 @@
+"""JSON Lines for programs, and text that is safe on a terminal for people."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+_tokens = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
+# Legal in JSON, yet a terminal may act on them: DEL, C1, and what turns the direction of text.
+_unsafe = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def one_line(raw: bytes) -> bytes:
+    """Return an object's text on one line, valid JSON, and nothing of it lost: big numbers, doubled keys, escapes.
+
+    What JSON has no word for becomes null (``NaN``, ``Infinity``) or U+FFFD (bytes that are no UTF-8).
+    """
+    line = _tokens.sub(_kept, raw)
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return line.decode("utf-8", "replace").encode()
+    return line
+
+
+def _kept(token: re.Match[bytes]) -> bytes:
+    string: bytes | None = token[1]
+    if string is not None:
+        return string
+    return b"" if token[0].isspace() else b"null"
+
+
+def printable(text: str, limit: int = 200) -> str:
+    r"""Return the first ``limit`` characters of ``text`` with nothing in it that a terminal acts on.
+
+    >>> printable("a\x1b[2Jb\n")
+    'a\\x1b[2Jb\\n'
+    """
+    shown = "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "backslashreplace").decode("ascii")
+        for character in text[:limit]
+    )
+    return shown + ("..." if len(text) > limit else "")
+
+
+class Output:
+    """Standard output, as lines of bytes; quiet when its reader has gone."""
+
+    def __init__(self) -> None:
+        self._file = sys.stdout.buffer
+        self._terminal = sys.stdout.isatty()
+        self.broken = False
+
+    def line(self, data: bytes) -> None:
+        """Write one line, safe where a terminal shows it."""
+        if self._terminal:
+            data = _unsafe.sub(lambda found: f"\\u{ord(found[0]):04x}", data.decode()).encode()
+        self._do(lambda: self._file.write(data + b"\n"))
+
+    def flush(self) -> None:
+        """Let the reader have what was written."""
+        self._do(self._file.flush)
+
+    def _do(self, act: object) -> None:
+        if self.broken:
+            return
+        try:
+            act()  # type: ignore[operator]
+        except BrokenPipeError:
+            self.broken = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the exit complains when it flushes

@@ -1,0 +1,86 @@
+"""A text that the command line reads: in chunks, whatever its length, and its objects printed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, BinaryIO
+
+from ._lines import Output, one_line, printable
+from .events import Found, Unfinished
+from .explain import explain
+from .scanner import Scanner, ScanOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .events import Event
+    from .schema import Schema
+
+CHUNK = 65536
+
+
+class Reader:
+    """Reads the objects of a file, and prints those that are wanted."""
+
+    def __init__(self, file: BinaryIO, scan: ScanOptions, schema: Schema[Any] | None, *, fragments: bool = False) -> None:
+        self._file = file
+        self._scanner = Scanner(**scan)
+        self._schema = schema
+        self._fragments = fragments
+        self._unfinished: Unfinished | None = None
+        self.output = Output()
+
+    def objects(self, size: int = CHUNK) -> Iterator[Found]:
+        """Return the objects that will do, as they close; ``size`` is how many bytes to read at a time."""
+        if self._file.isatty():
+            print("lastbrace: reading from the terminal; Ctrl-D ends it", file=sys.stderr)
+        read = getattr(self._file, "read1", self._file.read)  # what is there, without waiting for more
+        while chunk := read(size):
+            yield from self._wanted(self._scanner.feed(chunk))
+            self.output.flush()
+        yield from self._wanted(self._scanner.close())
+
+    def _wanted(self, events: list[Event]) -> Iterator[Found]:
+        for event in events:
+            if isinstance(event, Unfinished):
+                self._unfinished = event
+            elif (
+                isinstance(event, Found)
+                and (self._fragments or not event.fragment)
+                and (self._schema is None or (not event.empty and self._schema.match(event.raw) is not None))
+            ):
+                yield event
+
+    def show(self, found: Found | None, *, spans: bool) -> int:
+        """Print an object, or say why there is none; return the exit status."""
+        if found is None:
+            why = explain(self._scanner.stats, self._unfinished, wanted="the schema" if self._schema else "")
+            print(f"lastbrace: {printable(why, 500)}", file=sys.stderr)
+            return 4
+        line = one_line(found.raw)
+        if spans:
+            fragment = b"true" if found.fragment else b"false"
+            line = b'{"start":%d,"end":%d,"fragment":%s,"value":%s}' % (found.start, found.end, fragment, line)
+        self.output.line(line)
+        return 0
+
+
+def last_of(reader: Reader) -> Found | None:
+    """Return the newest object, an empty one only where there is no other."""
+    newest: Found | None = None
+    for found in reader.objects():
+        if newest is None or newest.empty or not found.empty:
+            newest = found
+    return newest
+
+
+def first_of(reader: Reader) -> Found | None:
+    """Return the first object that stands in a fence, else the first, an empty one only where there is no other."""
+    first: Found | None = None
+    for found in reader.objects():
+        if found.fence is not None and not found.empty:
+            return found
+        if first is None or (first.empty and not found.empty):
+            first = found
+    return first

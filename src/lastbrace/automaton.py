@@ -1,0 +1,364 @@
+"""The scanner's automaton in Python: cleaned bytes in, spans of objects out.
+
+Rules
+
+1. At each opening bracket outside an object a candidate begins. It ends at its closing bracket and is an object, or it
+   dies at its first illegal byte and reading goes on just after its opening bracket.
+2. Every container that was open in a candidate when it died dies at the same byte, so it is not tried again. Objects
+   that were closed inside it are found again by reading on, and so is one that begins inside one of its strings. Two
+   candidates alive over one byte have opposite string state, so no byte is read more than three times.
+3. An object is a fragment when its bracket was read as structure by an earlier candidate that died, when it lies inside
+   one that was still open at the end of the input, when it stands where the value of a member stands whose record is
+   not there (``headless``), or when it follows a fragment after one comma; but never in column 0.
+4. A candidate of more than ``max_object_bytes`` is followed without being stored; reading goes on where it ends.
+5. With ``framing="lines"`` each line is an input of its own.
+
+What is kept of an open candidate is its bytes, its state (``grammar``), the positions of its open containers, and a
+byte or so for each bracket that was read as structure in it (``dead``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from . import grammar
+from .dead import DeadRegion, Marks
+from .fences import FenceTracker
+from .grammar import WHITE_SPACE
+from .headless import LOOK_BEHIND, is_headless
+
+FOUND, DROPPED, UNFINISHED, TEXT = range(4)
+# For each bracket that opens a container: the state inside it, and after a value in it.
+_INSIDE = {
+    grammar.OPEN_OBJECT: (grammar.OBJECT, grammar.MEMBER_END),
+    grammar.OPEN_ARRAY: (grammar.ARRAY, grammar.ELEMENT_END),
+}
+_EXCERPT = 40  # bytes shown before a fatal byte, and half as many after
+
+
+# One report: its kind, where it begins and ends in the cleaned text, its text (of what was found, and of TEXT), and for
+# what was found whether it is a fragment, and the info word of the fence it stands in.
+Span = tuple[int, int, int, bytes, bool, str | None]
+
+
+class Death(NamedTuple):
+    """Where the last candidate died that had read a key and its colon, in positions of the cleaned text."""
+
+    start: int
+    position: int
+    byte: bytes
+    reason: str
+    excerpt: bytes
+
+
+class Automaton:
+    """Reads cleaned bytes chunk by chunk and reports spans, each as soon as it is certain.
+
+    ``feed`` and ``close`` return finished lists of spans in order. With ``text``, what is no object is reported too.
+    """
+
+    def __init__(
+        self, *, roots: str, framing: str, strict: bool, max_object_bytes: int | None, max_depth: int, text: bool = False
+    ) -> None:
+        lines = framing == "lines"
+        openers = {"object": b"{", "array": b"[", "any": b"{["}[roots]
+        self._lines = lines
+        self._openers = openers
+        self._table = grammar.table(strict=strict, lines=lines)
+        self._skips = grammar.skips(lines=lines)
+        self._next_candidate = grammar.candidate(openers, lines=lines).search
+        self._next_opener = re.compile(b"[" + re.escape(openers) + b"]").search
+        self._max_bytes = float("inf") if max_object_bytes is None else max_object_bytes
+        self._max_depth = max_depth
+        self._text = text
+        self._fences = FenceTracker()
+        self._spans: list[Span] = []
+
+        # The text at hand: ``_held`` is what is kept between chunks, ``_base`` the position of its first byte,
+        # ``_before`` the text just before it, ``_told`` the position up to which text outside objects was reported.
+        self._held = bytearray()
+        self._base = 0
+        self._before = b""
+        self._told = 0
+
+        # The candidate, while ``_start`` is not None.
+        self._start: int | None = None
+        self._state = 0
+        self._colon = False  # it has read a key and its colon
+        self._structural = False  # its bracket was read as structure by a dead one
+        self._integer = 0  # where the digits of the integer being read begin
+        self._containers: list[int] = []  # where its open containers begin
+        self._ends = bytearray()  # the state after a value in each
+        self._marks = Marks()  # the brackets read as structure in it, of the kinds that may begin an object
+
+        self._dead: list[DeadRegion] = []
+        self._fragment_end = -1
+
+        self.deaths: dict[str, int] = {}
+        self.last_death: Death | None = None
+        self.reread = 0
+
+    @property
+    def open(self) -> tuple[int, int] | None:
+        """Where the candidate being read begins, and how many bytes of it have been read."""
+        return None if self._start is None else (self._start, self._base + len(self._held) - self._start)
+
+    @property
+    def kept_from(self) -> int:
+        """Where the text begins that is still kept; no later span begins before it."""
+        return self._base
+
+    def feed(self, chunk: bytes) -> list[Span]:
+        """Read the next chunk and return the spans that became certain."""
+        data: bytes | bytearray = chunk
+        index = len(self._held)
+        if index:
+            self._held += chunk
+            data = self._held
+        self._run(data, index)
+        self._let_go(data)
+        spans, self._spans = self._spans, []
+        return spans
+
+    def close(self) -> list[Span]:
+        """End the input and return what follows from that."""
+        data = self._held
+        while self._start is not None:
+            self._run(data, self._end(data, len(data)))
+        self._let_go(data)
+        spans, self._spans = self._spans, []
+        return spans
+
+    def _run(self, data: bytes | bytearray, index: int) -> None:
+        while index < len(data):
+            index = self._seek(data, index) if self._start is None else self._read(data, index)
+
+    def _seek(self, data: bytes | bytearray, index: int) -> int:
+        """Go on to the next candidate and return the index after its bracket, or the end of the data."""
+        if self._dead:
+            return self._seek_in_dead(data, index)
+        match = self._next_candidate(data, index)
+        at = len(data) if match is None else match.start()
+        if at > index:
+            self._count_deaths_at_once(data, index, at)
+        if match is None:
+            return at
+        self._begin(data, at, structural=False)
+        return at + 1
+
+    def _seek_in_dead(self, data: bytes | bytearray, index: int) -> int:
+        """Do the same where dead candidates have read before: skip what died with them, and know what they read."""
+        while True:
+            match = self._next_opener(data, index)
+            at = len(data) if match is None else match.start()
+            position = self._base + at
+            self._dead = [region for region in self._dead if region.end > position]
+            if match is None or not self._dead:
+                return at
+            if any(position in region.containers for region in self._dead):
+                index = at + 1
+                continue
+            self._begin(data, at, structural=any(region.is_structure(position) for region in self._dead))
+            return at + 1
+
+    def _count_deaths_at_once(self, data: bytes | bytearray, begin: int, end: int) -> None:
+        for opener in self._openers:
+            count = data.count(opener, begin, end)
+            if count:
+                reason = grammar.REASONS[grammar.OBJECT if opener == 0x7B else grammar.ARRAY]
+                self.deaths[reason] = self.deaths.get(reason, 0) + count
+
+    def _begin(self, data: bytes | bytearray, index: int, *, structural: bool) -> None:
+        self._start = self._base + index
+        state, end = _INSIDE[grammar.OPEN_OBJECT if data[index] == 0x7B else grammar.OPEN_ARRAY]
+        self._state = state
+        self._colon = False
+        self._structural = structural
+        self._containers = [self._start]
+        self._ends = bytearray((end,))
+        self._marks.restart(self._start)
+
+    def _read(self, data: bytes | bytearray, index: int) -> int:
+        """Read on in the candidate until it ends, dies, or the data is used up; return the index to go on at."""
+        size, base = len(data), self._base
+        table, skips, ends, containers = self._table, self._skips, self._ends, self._containers
+        state = self._state
+        while True:
+            skip = skips[state]
+            if skip is not None:
+                match = skip[0](data, index)
+                index = match.end()
+                group = match.lastindex
+                if group is not None:
+                    state = skip[1][group]
+                    self._colon |= skip[2]
+            if index >= size:
+                self._state = state
+                return size
+            code = table[state][data[index]]
+            if code < grammar.ACTION:
+                state = code
+            elif code == grammar.CLOSE:
+                ends.pop()
+                containers.pop()
+                if not ends:
+                    return self._found(data, index + 1)
+                state = ends[-1]
+            elif code <= grammar.OPEN_ARRAY:
+                if len(ends) >= self._max_depth:
+                    return self._die(data, index, grammar.TOO_DEEP)
+                containers.append(base + index)
+                if data[index] in self._openers:
+                    self._mark(base + index)
+                state, end = _INSIDE[code]
+                ends.append(end)
+            elif code == grammar.END_VALUE:
+                state = ends[-1]
+            elif code == grammar.READ_COLON:
+                self._colon = True
+                state = grammar.VALUE
+            elif code == grammar.END_NUMBER:
+                if state == grammar.INTEGER and base + index - self._integer > grammar.MAX_INTEGER_DIGITS:
+                    return self._die(data, index, grammar.TOO_LONG)
+                state = ends[-1]
+                continue
+            elif code == grammar.BEGIN_INTEGER:
+                self._integer = base + index
+                state = grammar.INTEGER
+            elif code == grammar.END_LINE:
+                return self._end(data, index)
+            else:
+                return self._die(data, index, grammar.REASONS[state])
+            index += 1
+
+    def _mark(self, position: int) -> None:
+        """Remember that the bracket at ``position`` was read as structure."""
+        new = self._marks.new
+        new.append(position)
+        if len(new) > Marks.PACK_ABOVE:
+            self._marks.pack()
+
+    def _found(self, data: bytes | bytearray, index: int) -> int:
+        """Report the candidate that closed just before ``index``."""
+        assert self._start is not None
+        start, end = self._start, self._base + index
+        if end - start > self._max_bytes:
+            return self._drop(data, index)
+        at = start - self._base
+        self._tell(data, at)
+        fragment = self._is_fragment(data, at)
+        if fragment:
+            self._fragment_end = end
+        raw = data[at:index] if isinstance(data, bytes) else bytes(memoryview(data)[at:index])
+        self._spans.append((FOUND, start, end, raw, fragment, self._fences.info))
+        self._pass(end)
+        return index
+
+    def _die(self, data: bytes | bytearray, index: int, reason: str) -> int:
+        """Give up the candidate at its illegal byte, and return where to read on."""
+        assert self._start is not None
+        start, position = self._start, self._base + index
+        self.deaths[reason] = self.deaths.get(reason, 0) + 1
+        if self._colon:
+            excerpt = bytes(data[max(0, start - self._base, index - _EXCERPT) : index + _EXCERPT // 2])
+            self.last_death = Death(start, position, bytes(data[index : index + 1]), reason, excerpt)
+        end = position
+        if reason is grammar.TOO_DEEP and data[index] in self._openers:
+            self._mark(position)
+            end += 1
+        if position - start > self._max_bytes:
+            if end > position:
+                self._dead.append(DeadRegion(end, [], self._marks))
+            return self._drop(data, index)
+        return self._go_back(index, DeadRegion(end, self._containers, self._marks))
+
+    def _end(self, data: bytes | bytearray, index: int) -> int:
+        """End the candidate with its input, and return where to read on."""
+        assert self._start is not None
+        start, position = self._start, self._base + index
+        if position - start > self._max_bytes:
+            return self._drop(data, index)
+        if not any(region.whole and start < region.end for region in self._dead):
+            self._tell(data, start - self._base)
+            self._spans.append((UNFINISHED, start, position, b"", False, None))
+        return self._go_back(index, DeadRegion(position, self._containers, self._marks, whole=True))
+
+    def _go_back(self, index: int, region: DeadRegion) -> int:
+        """Forget the candidate and return the index just after its bracket."""
+        assert self._start is not None
+        at = self._start - self._base
+        if region.end > self._start + 1:
+            self._dead.append(region)
+        self.reread += index - at - 1
+        self._start = None
+        return at + 1
+
+    def _drop(self, data: bytes | bytearray, index: int) -> int:
+        """Report that the candidate, which ends or died at ``index``, was too large to keep."""
+        assert self._start is not None
+        start, end = self._start, self._base + index
+        if start >= self._base:
+            self._tell(data, start - self._base)
+        self._spans.append((DROPPED, start, end, b"", False, None))
+        self._pass(end)
+        return index
+
+    def _pass(self, end: int) -> None:
+        self._fences.pass_object()
+        self._told = end
+        self._start = None
+
+    def _is_fragment(self, data: bytes | bytearray, at: int) -> bool:
+        """Tell whether the object that begins at index ``at`` is a piece of a broken record (rule 3)."""
+        previous = data[at - 1 : at] if at else self._before[-1:]
+        if previous in (b"", b"\n"):
+            return False
+        if self._structural:
+            return True
+        before = bytes(data[max(0, at - LOOK_BEHIND) : at])
+        if len(before) < LOOK_BEHIND:
+            before = self._before[-(LOOK_BEHIND - len(before)) :] + before
+        start = self._base + at
+        whole = start <= LOOK_BEHIND
+        if self._lines and b"\n" in before:
+            before = before[before.rfind(b"\n") + 1 :]
+            whole = True
+        if is_headless(before, whole=whole):
+            return True
+        gap = start - self._fragment_end
+        return self._fragment_end >= 0 and gap <= len(before) and before[-gap:].strip(WHITE_SPACE) == b","
+
+    def _tell(self, data: bytes | bytearray, index: int) -> None:
+        """Report the text outside objects up to ``index``."""
+        told = self._told - self._base
+        if told >= index:
+            return
+        text = bytes(data[told:index])
+        self._fences.feed(text)
+        if self._text:
+            self._spans.append((TEXT, self._told, self._base + index, text, False, None))
+        self._told = self._base + index
+
+    def _let_go(self, data: bytes | bytearray) -> None:
+        """Keep of the data what the open candidate needs, and no more."""
+        size = keep = len(data)
+        if self._start is None:
+            self._tell(data, size)
+        else:
+            at = self._start - self._base
+            if at >= 0:
+                self._tell(data, at)
+            if self._base + size - self._start <= self._max_bytes:
+                keep = at
+            else:
+                self._marks.restart(self._base + size)
+        if keep:
+            last = bytes(data[max(0, keep - LOOK_BEHIND) : keep])
+            self._before = last if keep >= LOOK_BEHIND else (self._before + last)[-LOOK_BEHIND:]
+            self._base += keep
+        if data is self._held:
+            if keep:
+                del self._held[:keep]
+        elif keep < size:
+            self._held = bytearray(memoryview(data)[keep:])

@@ -1,0 +1,68 @@
+"""A scripted agent: ``python -m lastbrace.demo`` prints what agents print, as they print it.
+
+Prose with braces, terminal colours, a draft, a character cut between two writes, a line longer than a pipe, a record
+that was torn, an example in a code fence, and at the end one completion. It is a program to try readers on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+_TURNS = ("read", "edit", "test")
+
+
+def script(status: str) -> Iterator[tuple[float, bytes]]:
+    """Return what the agent says: pairs of the seconds it takes and the bytes it then writes at once."""
+    yield 0.1, b"\x1b[1mdemo agent\x1b[0m: fixing the tests of {project}\n"
+    yield 0.2, b"\x1b[2mUsing the template %{name}: function () { return {ok: true} }\x1b[0m\n"
+    yield 0.2, b'{"status": "continue", "next": "write the fix", "draft": true}\n'
+    for number, turn in enumerate(_TURNS, 1):
+        yield 0.1, b'{"type": "tool", "turn": %d, "name": "%s", ' % (number, turn.encode())
+        yield 0.1, b'"output": {"exit": 0, "lines": [1, 2, 3]}}\n'
+    summary = "3 tests fixed, naïve café handled ✓"
+    cut = f"Thinking aloud: {summary} … ".encode()
+    middle = cut.index("✓".encode()) + 1
+    yield 0.1, cut[:middle]
+    yield 0.2, cut[middle:] + b"\x1b[32mok\x1b[0m\n"
+    yield 0.1, b'{"type": "tool", "name": "cat", "output": "' + b"0123456789abcdef" * 8192 + b'"}\n'
+    yield 0.1, b'{"type": "result", "usage": {"input": 12, "output": 34}, "verdict": {"status": "done"}, "text": "all te\n'
+    yield 0.2, b'The answer will look like this:\n```json\n{"status": "error", "summary": "what went wrong"}\n```\n'
+    record = f'{{"status": "{status}", "summary": "{summary} {{really}}"}}'.encode()
+    yield 0.3, b"\x1b[33mHere it is:\x1b[0m " + record[:-12]
+    yield 0.2, record[-12:] + b"\nBye {}.\n"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the agent; return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m lastbrace.demo", description="A scripted agent to try readers on.")
+    parser.add_argument("--fast", action="store_true", help="do not sleep")
+    parser.add_argument("--status", choices=("done", "continue", "error"), default="done", help="how it says it ended")
+    parser.add_argument("--fail", action="store_true", help="print nothing but an error, and exit with status 1")
+    parser.add_argument("--hang", action="store_true", help="stay after the last word")
+    args = parser.parse_args(argv)
+    if args.fail:
+        print("demo agent: no such model: {model}", file=sys.stderr)
+        return 1
+    print("demo agent: this goes to stderr", file=sys.stderr, flush=True)
+    try:
+        for seconds, data in script(args.status):
+            if not args.fast:
+                time.sleep(seconds)
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        while args.hang:
+            time.sleep(60)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes at its end
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

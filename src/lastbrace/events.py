@@ -1,0 +1,167 @@
+"""What a scanner reports: an object found, one dropped for its size, one still open; and its statistics."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+
+from . import decoding
+
+T = TypeVar("T")
+
+_UNSET: Any = object()
+_is_empty = re.compile(rb"[{\[][ \t\n\r]*+[}\]]").fullmatch
+_SHOWN = 60
+
+
+def show(raw: bytes, limit: int = _SHOWN) -> str:
+    """Return the first ``limit`` bytes of ``raw`` as a literal that is safe to print."""
+    text = raw[:limit].decode("utf-8", "replace")
+    return ascii(text) + ("..." if len(raw) > limit else "")
+
+
+class Found(msgspec.Struct, frozen=True, eq=False):
+    """An object that was read to its closing brace.
+
+    ``start`` and ``end`` are byte offsets of the input as it was fed (for ``str``, of its UTF-8 form): of the first
+    brace, and just past the last. ``raw`` is its text, terminal sequences removed. ``fragment`` says that it is a
+    piece of a broken or cut record. ``fence`` is the info word of the Markdown fence it stands in (``""`` for a fence
+    without one), or None outside fences.
+
+    >>> import lastbrace
+    >>> found = lastbrace.find_objects('so: {"status": "done"} (end)')[0]
+    >>> found.start, found.end, found.value
+    (4, 22, {'status': 'done'})
+    """
+
+    start: int
+    end: int
+    raw: bytes
+    fragment: bool = False
+    fence: str | None = None
+    _value: Any = _UNSET
+
+    @property
+    def value(self) -> Any:
+        """The object as Python's ``json`` reads it; decoded once, when first asked for.
+
+        Raises DecodeError for a value too deep for the interpreter.
+        """
+        if self._value is _UNSET:
+            msgspec.structs.force_setattr(self, "_value", decoding.decode(self.raw))
+        return self._value
+
+    @property
+    def empty(self) -> bool:
+        """True for ``{}`` and ``[]``, which are reported but answer nothing."""
+        return self.raw[1] != 0x22 and _is_empty(self.raw) is not None
+
+    def decode(self, type: type[T]) -> T:  # noqa: A002 - the word msgspec uses for it
+        """Return the object as a ``type`` that msgspec knows: a Struct, dataclass, TypedDict, ``dict[str, int]``...
+
+        Raises DecodeError when it is not of that type.
+        """
+        return decoding.decode_as(self.raw, type)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Found):
+            return NotImplemented
+        return (self.start, self.end, self.raw, self.fragment, self.fence) == (
+            other.start, other.end, other.raw, other.fragment, other.fence,
+        )  # fmt: skip
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end, self.raw))
+
+    def __repr__(self) -> str:
+        more = (", fragment=True" if self.fragment else "") + (f", fence={self.fence!r}" if self.fence is not None else "")
+        return f"Found({self.start}, {self.end}, {show(self.raw)}{more})"
+
+
+class Dropped(msgspec.Struct, frozen=True, gc=False):
+    """An object that grew beyond ``max_object_bytes`` and was let go; reading went on at ``end``.
+
+    ``start`` and ``end`` are byte offsets of the input as fed; ``reason`` is the name of the limit.
+
+    >>> import lastbrace
+    >>> scanner = lastbrace.Scanner(max_object_bytes=8)
+    >>> scanner.feed('{"long": "answer"} {"a": 1}')
+    [Dropped(start=0, end=18, reason='max_object_bytes'), Found(19, 27, '{"a": 1}')]
+    """
+
+    start: int
+    end: int
+    reason: str
+
+
+class Unfinished(msgspec.Struct, frozen=True, gc=False):
+    """An object that is still open: ``start`` is the offset of its brace as fed, ``size`` what was read of it in bytes.
+
+    >>> import lastbrace
+    >>> scanner = lastbrace.Scanner()
+    >>> scanner.feed('text {"status": "do')
+    []
+    >>> scanner.open
+    Unfinished(start=5, size=14)
+    """
+
+    start: int
+    size: int
+
+
+class Text(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of the input that is no object, terminal sequences removed."""
+
+    raw: bytes
+
+
+Event = Found | Dropped | Unfinished
+
+
+@dataclass(frozen=True, slots=True)
+class DeadCandidate:
+    """Where something that began like an object turned out to be none.
+
+    ``start`` is the offset of its brace and ``offset`` that of the illegal byte, both as fed; ``byte`` is that byte;
+    ``reason`` says what was expected; ``excerpt`` shows the text just before and after it.
+
+    >>> import lastbrace
+    >>> scanner = lastbrace.Scanner()
+    >>> scanner.feed('{"status": done}')
+    []
+    >>> scanner.stats.last_dead.offset, scanner.stats.last_dead.reason
+    (11, 'not a value')
+    """
+
+    start: int
+    offset: int
+    byte: bytes
+    reason: str
+    excerpt: str
+
+
+@dataclass(slots=True)
+class Stats:
+    """Counts that explain a result, above all an empty one.
+
+    ``bytes`` read as fed; ``objects``, ``fragments`` and ``dropped`` reported; ``dead`` candidates by reason;
+    ``reread``, the bytes read again because a candidate died; ``last_dead``, the last dead candidate that had read a
+    key and its colon.
+
+    >>> import lastbrace
+    >>> scanner = lastbrace.Scanner()
+    >>> _ = scanner.feed("%{name} {}")
+    >>> scanner.stats.objects, scanner.stats.dead
+    (1, {'not a key': 1})
+    """
+
+    bytes: int = 0
+    objects: int = 0
+    fragments: int = 0
+    dropped: int = 0
+    dead: dict[str, int] = field(default_factory=dict)
+    reread: int = 0
+    last_dead: DeadCandidate | None = None

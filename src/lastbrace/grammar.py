@@ -1,0 +1,177 @@
+"""The JSON grammar as data: states, byte classes, and what each state does with each byte.
+
+The states are those of an RFC 8259 text that begins with a bracket, read a byte at a time. ``table()`` gives a row of
+256 codes for each state: a code below ``ACTION`` is the next state, the others are named below. ``skips()`` gives
+patterns that run over whole members, elements and string bodies at once. They accept exactly what the table accepts,
+and stop wherever a chunk could have cut a token, so that leaving them out changes nothing but the speed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+# States, named for what was read last or what must come next.
+(
+    OBJECT,  # after "{": a key or "}"
+    KEY,  # after "," in an object: a key
+    COLON,  # after a key
+    VALUE,  # after ":", or "," in an array
+    ARRAY,  # after "[": a value or "]"
+    MEMBER_END,  # after a value in an object: "," or "}"
+    ELEMENT_END,  # after a value in an array: "," or "]"
+    KEY_STRING, KEY_ESCAPE, KEY_U1, KEY_U2, KEY_U3, KEY_U4,
+    STRING, ESCAPE, U1, U2, U3, U4,
+    MINUS, ZERO, INTEGER, POINT, FRACTION, EXPONENT, EXPONENT_SIGN, EXPONENT_DIGITS,
+    T, TR, TRU, F, FA, FAL, FALS, N, NU, NUL, CAPITAL_N, NA,
+    I, IN, INF, INFI, INFIN, INFINI, INFINIT,
+) = range(46)  # fmt: skip
+STATES = 46
+
+# Codes that are no state.
+ACTION = 100
+OPEN_OBJECT = 100  # "{" where a value may stand
+OPEN_ARRAY = 101  # "[" where a value may stand
+CLOSE = 102  # the bracket that closes the innermost container
+END_VALUE = 103  # the last byte of a string value or word
+END_NUMBER = 104  # a byte after a number: the number ends before it, and it is read again as what follows a value
+BEGIN_INTEGER = 105  # a digit from 1 to 9 that begins the digits of a number
+READ_COLON = 106
+END_LINE = 107  # framing="lines": the line ends, and with it the input of this object
+ILLEGAL = 108
+
+MAX_INTEGER_DIGITS = 4300  # Python's own limit: sys.int_info.default_max_str_digits
+
+WHITE_SPACE = b" \t\n\r"
+_DIGITS = b"0123456789"
+_NUMBER_ENDS = WHITE_SPACE + b",]}"
+
+REASONS = {
+    OBJECT: "not a key", KEY: "not a key", COLON: "not a colon", VALUE: "not a value", ARRAY: "not a value",
+    MEMBER_END: "not a comma or closing brace", ELEMENT_END: "not a comma or closing bracket",
+    KEY_STRING: "a control character in a string", STRING: "a control character in a string",
+}  # fmt: skip
+REASONS |= dict.fromkeys((KEY_ESCAPE, KEY_U1, KEY_U2, KEY_U3, KEY_U4, ESCAPE, U1, U2, U3, U4), "not an escape")
+REASONS |= dict.fromkeys(range(MINUS, T), "not a number")
+REASONS |= dict.fromkeys(range(T, STATES), "not a value")
+TOO_DEEP = "deeper than max_depth"
+TOO_LONG = "an integer of more than 4300 digits"
+
+
+def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
+    """Return the machine: for each state a row that maps a byte to the next state or an action."""
+    rows = [bytearray([ILLEGAL]) * 256 for _ in range(STATES)]
+
+    def on(state: int, chars: bytes, code: int) -> None:
+        for char in chars:
+            rows[state][char] = code
+
+    for state in (OBJECT, KEY, COLON, VALUE, ARRAY, MEMBER_END, ELEMENT_END):
+        on(state, WHITE_SPACE, state)
+    on(OBJECT, b'"', KEY_STRING)
+    on(OBJECT, b"}", CLOSE)
+    on(KEY, b'"', KEY_STRING)
+    on(COLON, b":", READ_COLON)
+    on(MEMBER_END, b",", KEY)
+    on(MEMBER_END, b"}", CLOSE)
+    on(ELEMENT_END, b",", VALUE)
+    on(ELEMENT_END, b"]", CLOSE)
+    on(ARRAY, b"]", CLOSE)
+    for state in (VALUE, ARRAY):
+        on(state, b'"', STRING)
+        on(state, b"{", OPEN_OBJECT)
+        on(state, b"[", OPEN_ARRAY)
+        on(state, b"-", MINUS)
+        on(state, b"0", ZERO)
+        on(state, b"123456789", BEGIN_INTEGER)
+        on(state, b"t", T)
+        on(state, b"f", F)
+        on(state, b"n", N)
+        if not strict:
+            on(state, b"N", CAPITAL_N)
+            on(state, b"I", I)
+    for body, escape, first, end in ((KEY_STRING, KEY_ESCAPE, KEY_U1, COLON), (STRING, ESCAPE, U1, END_VALUE)):
+        on(body, bytes(range(0x20, 0x100)), body)
+        on(body, b'"', end)
+        on(body, b"\\", escape)
+        on(escape, b'"\\/bfnrt', body)
+        on(escape, b"u", first)
+        for digit in range(4):
+            on(first + digit, b"0123456789abcdefABCDEF", body if digit == 3 else first + digit + 1)
+    on(MINUS, b"0", ZERO)
+    on(MINUS, b"123456789", BEGIN_INTEGER)
+    if not strict:
+        on(MINUS, b"I", I)
+    for state, digits in ((INTEGER, INTEGER), (POINT, FRACTION), (FRACTION, FRACTION), (EXPONENT, EXPONENT_DIGITS),
+                          (EXPONENT_SIGN, EXPONENT_DIGITS), (EXPONENT_DIGITS, EXPONENT_DIGITS)):  # fmt: skip
+        on(state, _DIGITS, digits)
+    for state in (ZERO, INTEGER):
+        on(state, b".", POINT)
+    for state in (ZERO, INTEGER, FRACTION):
+        on(state, b"eE", EXPONENT)
+    on(EXPONENT, b"+-", EXPONENT_SIGN)
+    for state in (ZERO, INTEGER, FRACTION, EXPONENT_DIGITS):
+        on(state, _NUMBER_ENDS, END_NUMBER)
+    # An integer that is too long dies at whatever byte shows that it has ended, legal there or not.
+    for char in set(range(256)) - set(_DIGITS + b".eE"):
+        rows[INTEGER][char] = END_NUMBER
+    for word, states in ((b"true", (T, TR, TRU)), (b"false", (F, FA, FAL, FALS)), (b"null", (N, NU, NUL)),
+                         (b"NaN", (CAPITAL_N, NA)), (b"Infinity", (I, IN, INF, INFI, INFIN, INFINI, INFINIT))):  # fmt: skip
+        for index, state in enumerate(states):
+            on(state, word[index + 1 : index + 2], states[index + 1] if index + 1 < len(states) else END_VALUE)
+    if lines:
+        for row in rows:
+            row[0x0A] = END_LINE
+    return tuple(bytes(row) for row in rows)
+
+
+class Skip(NamedTuple):
+    """A pattern that always matches, the state that each of its groups leads to, and whether they have read a colon."""
+
+    match: Callable[..., re.Match[bytes]]
+    states: tuple[int, ...]
+    reads_colon: bool
+
+
+def skips(*, lines: bool) -> tuple[Skip | None, ...]:
+    """Return for each state the pattern that skips what the table would accept, or None where there is none.
+
+    Possessive throughout, so that no byte is tried twice, save a last member that the chunk cuts or that holds a
+    container: its key is read again by the table.
+    """
+    space = r"[ \t\r]*+" if lines else r"[ \t\n\r]*+"
+    plain = r"[ !#-\[\]-\xff]*+"  # all but quote, backslash and controls; sre is twice as fast without a negation
+    body = rf'{plain}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){plain}' + ")*+"
+    string = f'"{body}"'
+    # The look-ahead keeps a number that the chunk cuts from being taken for a whole one.
+    number = r"-?+(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+(?=[ \t\n\r,\]}])"
+    scalar = f"(?>{string}|{number}|true|false|null){space}"
+    key = f"{string}{space}:{space}"
+    more = f"(?:,{space}{key}{scalar})*+(?:,{space}{key}())?+"
+
+    def skip(pattern: str, *states: int, reads_colon: bool = False) -> Skip:
+        match = re.compile(pattern.encode()).match
+        return Skip(match, (-1, *states), reads_colon)  # type: ignore[arg-type]  # never None: all can be empty
+
+    rows: list[Skip | None] = [None] * STATES
+    rows[OBJECT] = skip(f"{space}(?:{key}()(?:{scalar}(){more})?+)?+", VALUE, MEMBER_END, VALUE, reads_colon=True)
+    rows[MEMBER_END] = skip(f"{space}{more}", VALUE, reads_colon=True)
+    rows[ARRAY] = skip(f"{space}(?:{scalar}()(?:,{space}{scalar})*+(?:,{space}())?+)?+", ELEMENT_END, VALUE)
+    rows[ELEMENT_END] = skip(f"{space}(?:,{space}{scalar})*+(?:,{space}())?+", VALUE)
+    rows[KEY_STRING] = rows[STRING] = skip(body)
+    rows[KEY] = rows[COLON] = rows[VALUE] = skip(space)
+    rows[INTEGER] = rows[FRACTION] = rows[EXPONENT_DIGITS] = skip("[0-9]*+")
+    return tuple(rows)
+
+
+def candidate(openers: bytes, *, lines: bool) -> re.Pattern[bytes]:
+    """Return the pattern that finds the next of ``openers`` that does not die before its first key or value.
+
+    A chunk that ends too early to tell counts as a hit; in ``lines``, so does the end of the line.
+    """
+    end = rb"\n" if lines else b""
+    space = rb"[ \t\r]*+" if lines else rb"[ \t\n\r]*+"
+    after = {b"{": rb"\{" + space + rb'(?:["}' + end + rb"]|\Z)",
+             b"[": rb"\[" + space + rb'(?:["{\[\]\-0-9tfnNI' + end + rb"]|\Z)"}  # fmt: skip
+    return re.compile(b"|".join(after[bytes([opener])] for opener in openers))

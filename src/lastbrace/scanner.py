@@ -1,0 +1,241 @@
+"""The small pipeline: encoding, terminal filter, automaton, events. ``Scanner`` is all of it for one stream."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict, Unpack, cast
+
+from .automaton import DROPPED, FOUND, UNFINISHED, Automaton, Span
+from .encoding import Utf8Input
+from .errors import ClosedError
+from .events import DeadCandidate, Dropped, Event, Found, Stats, Text, Unfinished, show
+from .noise import TerminalFilter
+from .start_after import StartAfter
+
+scanner_kind = "python"
+
+Chunk = bytes | bytearray | memoryview | str
+
+DEFAULT_MAX_OBJECT_BYTES = 64 << 20  # larger than any answer, small enough to hold
+DEFAULT_MAX_DEPTH = 200  # deeper than any record, and far from where decoders give up
+
+
+class ScanOptions(TypedDict, total=False):
+    """The options of a scan, taken by every function and class that scans; ``Scanner`` says what each means."""
+
+    roots: Literal["object", "array", "any"]
+    framing: Literal["free", "lines"]
+    strict: bool
+    strip_ansi: bool
+    max_object_bytes: int | None
+    max_depth: int
+
+
+class Pipeline:
+    """Chunks in, events out: what ``Scanner`` and ``Watcher`` are made of.
+
+    With ``text`` the text between objects is among the events; ``after`` is a text to wait for before anything counts.
+    """
+
+    def __init__(
+        self,
+        *,
+        roots: Literal["object", "array", "any"] = "object",
+        framing: Literal["free", "lines"] = "free",
+        strict: bool = False,
+        strip_ansi: bool = True,
+        max_object_bytes: int | None = DEFAULT_MAX_OBJECT_BYTES,
+        max_depth: int = DEFAULT_MAX_DEPTH,
+        text: bool = False,
+        after: str | bytes | None = None,
+    ) -> None:
+        if roots not in ("object", "array", "any"):
+            raise ValueError(f"roots must be 'object', 'array' or 'any', not {roots!r}")
+        if framing not in ("free", "lines"):
+            raise ValueError(f"framing must be 'free' or 'lines', not {framing!r}")
+        if max_object_bytes is not None and max_object_bytes < 1:
+            raise ValueError(f"max_object_bytes must be at least 1, or None for no limit, not {max_object_bytes}")
+        if max_depth < 1:
+            raise ValueError(f"max_depth must be at least 1, not {max_depth}")
+        self._encoding = Utf8Input()
+        self._filter = TerminalFilter() if strip_ansi else None
+        self._start_after = StartAfter(to_bytes(after)) if after else None
+        self._automaton = Automaton(
+            roots=roots, framing=framing, strict=strict, max_object_bytes=max_object_bytes, max_depth=max_depth, text=text
+        )
+        self._stats = Stats(dead=self._automaton.deaths)
+        self.closed = False
+        self.last: Found | None = None
+        self.unfinished: Unfinished | None = None
+
+    def feed(self, chunk: Chunk) -> list[Event | Text]:
+        """Read the next chunk and return what became certain."""
+        if self.closed:
+            raise ClosedError("fed after close")
+        data = to_bytes(chunk)
+        self._stats.bytes += len(data)
+        return self._events(self._automaton.feed(self._clean(self._encoding.feed(data))))
+
+    def close(self) -> list[Event | Text]:
+        """End the input and return what follows from that; nothing the second time."""
+        if self.closed:
+            return []
+        self.closed = True
+        events = self._events(self._automaton.feed(self._clean(self._encoding.close())))
+        self.unfinished = self.open
+        return events + self._events(self._automaton.close())
+
+    @property
+    def open(self) -> Unfinished | None:
+        """The object being read now."""
+        opened = self._automaton.open
+        return None if opened is None else Unfinished(self._offset(opened[0]), opened[1])
+
+    @property
+    def stats(self) -> Stats:
+        """Counts so far."""
+        self._stats.reread = self._automaton.reread
+        return self._stats
+
+    def _clean(self, data: bytes) -> bytes:
+        if self._filter is not None:
+            data = self._filter.feed(data)
+        return data if self._start_after is None else self._start_after.feed(data)
+
+    def _offset(self, position: int, *, forget: bool = False) -> int:
+        """Return where in the input as fed the byte at ``position`` of the cleaned text came from.
+
+        With ``forget``, nothing before ``position`` is asked for again.
+        """
+        return self._decoded(position, forget=forget, past=0)
+
+    def _end_offset(self, end: int) -> int:
+        """Return the offset in the input as fed just past the last byte before ``end``."""
+        return self._decoded(end - 1, forget=False, past=1)
+
+    def _decoded(self, position: int, *, forget: bool, past: int) -> int:
+        if self._start_after is not None:
+            position += self._start_after.skipped
+        if self._filter is not None:
+            position = self._filter.offsets.advance(position) if forget else self._filter.offsets.at(position)
+        offsets = self._encoding.offsets
+        return offsets.advance(position + past) if forget else offsets.at(position + past)
+
+    def _shift(self) -> int | None:
+        """Return what to add to a position to have its offset, or None where that differs from one to another."""
+        shift = self._encoding.offsets.shift
+        if shift is not None and self._filter is not None:
+            removed = self._filter.offsets.shift
+            shift = None if removed is None else shift + removed
+        if shift is not None and self._start_after is not None:
+            shift += self._start_after.skipped
+        return shift
+
+    def _events(self, spans: list[Span]) -> list[Event | Text]:
+        self._note_death()
+        events: list[Event | Text] = []
+        shift = self._shift()
+        for kind, start, end, raw, fragment, fence in spans:
+            if kind == FOUND:
+                if shift is not None:
+                    found = Found(start + shift, end + shift, raw, fragment, fence)
+                else:
+                    found = Found(self._offset(start, forget=True), self._end_offset(end), raw, fragment, fence)
+                events.append(found)
+                if fragment:
+                    self._stats.fragments += 1
+                else:
+                    self._stats.objects += 1
+                    if not found.empty:
+                        self.last = found
+            elif kind == DROPPED:
+                self._stats.dropped += 1
+                events.append(Dropped(self._offset(start, forget=True), self._end_offset(end), "max_object_bytes"))
+            elif kind == UNFINISHED:
+                events.append(Unfinished(self._offset(start), end - start))
+            else:
+                events.append(Text(raw))
+        if shift is None:
+            self._offset(self._automaton.kept_from, forget=True)
+        return events
+
+    def _note_death(self) -> None:
+        """Keep the last dead candidate in offsets of the input as fed, while they can be told."""
+        death = self._automaton.last_death
+        if death is not None:
+            self._automaton.last_death = None
+            self._stats.last_dead = DeadCandidate(
+                self._offset(death.start), self._offset(death.position), death.byte, death.reason, show(death.excerpt)
+            )
+
+
+def to_bytes(chunk: Chunk) -> bytes:
+    """Return the chunk as bytes: UTF-8 of a ``str`` (lone surrogates as they are), a copy of a buffer."""
+    if type(chunk) is bytes:
+        return chunk
+    if isinstance(chunk, str):
+        return chunk.encode("utf-8", "surrogatepass")
+    if isinstance(chunk, bytes | bytearray | memoryview):
+        return bytes(chunk)
+    raise TypeError(f"a chunk is bytes, bytearray, memoryview or str, not {type(chunk).__name__}")
+
+
+class Scanner:
+    """Finds JSON objects in a text that comes in chunks, cut anywhere, in time linear in the text.
+
+    Read from left to right: at each opening brace an object is read if one can be read there, and reading goes on
+    after its end, else at the next byte. What can be read is what Python's ``json`` reads: RFC 8259, with ``NaN``,
+    ``Infinity`` and ``-Infinity``. Terminal escape sequences, NUL bytes and a byte-order mark are removed first, and a
+    UTF-16 mark switches decoding.
+
+    Arguments:
+        roots: what begins an object: ``"object"`` a brace, ``"array"`` a bracket, ``"any"`` either.
+        framing: ``"free"``, or ``"lines"`` for JSON Lines: no object crosses a line end.
+        strict: refuse ``NaN``, ``Infinity`` and ``-Infinity``, as RFC 8259 does.
+        strip_ansi: remove terminal sequences and NUL bytes.
+        max_object_bytes: a larger object is followed but not stored, and reported as ``Dropped``; None for no limit.
+        max_depth: containers inside one another; the bracket that exceeds it makes its object illegal.
+
+    Raises ValueError for an option that makes no sense.
+
+    >>> scanner = Scanner()
+    >>> scanner.feed('I will use %{name}. {"status": "do')
+    []
+    >>> scanner.feed('ne"} bye')
+    [Found(20, 38, '{"status": "done"}')]
+    >>> scanner.last.value
+    {'status': 'done'}
+    """
+
+    __slots__ = ("_pipeline",)
+
+    def __init__(self, **scan: Unpack[ScanOptions]) -> None:
+        self._pipeline = Pipeline(**scan)
+
+    def feed(self, chunk: Chunk) -> list[Event]:
+        """Read the next chunk and return the events that became certain, in the order of the text.
+
+        Raises ClosedError after ``close``, TypeError for what is neither bytes nor ``str``; no content raises.
+        """
+        return cast("list[Event]", self._pipeline.feed(chunk))
+
+    def close(self) -> list[Event]:
+        """End the input: an object still open is reported as ``Unfinished``, then what can be read inside it.
+
+        The second time nothing is left to report.
+        """
+        return cast("list[Event]", self._pipeline.close())
+
+    @property
+    def last(self) -> Found | None:
+        """The newest object, fragments and empty ones left out."""
+        return self._pipeline.last
+
+    @property
+    def open(self) -> Unfinished | None:
+        """The object being read now, or None."""
+        return self._pipeline.open
+
+    @property
+    def stats(self) -> Stats:
+        """What was read so far, in counts."""
+        return self._pipeline.stats

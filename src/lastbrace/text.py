@@ -1,0 +1,215 @@
+"""Objects out of a whole text: all of them, the last, the first, the completion, the end of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, TypeVar, Unpack, overload
+
+from .completion import INVALID, Completion
+from .errors import NoObjectError
+from .events import Found
+from .explain import explain
+from .scanner import Chunk, Pipeline, ScanOptions
+from .schema import Schema, compile_schema
+from .watcher import Watcher
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+_MISSING: Any = object()
+_SchemaLike = type[T] | Schema[T] | Callable[[Any], T]
+
+
+def find_objects(data: Chunk, *, fragments: bool = False, **scan: Unpack[ScanOptions]) -> list[Found]:
+    """Return all objects in ``data``, in order; with ``fragments``, pieces of broken records too.
+
+    ``scan`` are the options of ``Scanner``. Raises TypeError for what is neither bytes nor ``str``.
+
+    >>> [found.value for found in find_objects('a {"n": 1} b {c} {"n": 2}')]
+    [{'n': 1}, {'n': 2}]
+    """
+    return _scan(data, fragments, scan)[1]
+
+
+@overload
+def last_object(
+    data: Chunk, *, schema: _SchemaLike[T], fragments: bool = False, **scan: Unpack[ScanOptions]
+) -> T: ...
+@overload
+def last_object(
+    data: Chunk, *, schema: _SchemaLike[T], default: D, fragments: bool = False, **scan: Unpack[ScanOptions]
+) -> T | D: ...
+@overload
+def last_object(
+    data: Chunk,
+    *,
+    schema: dict[str, Any] | None = None,
+    default: Any = ...,
+    fragments: bool = False,
+    **scan: Unpack[ScanOptions],
+) -> Any: ...
+def last_object(
+    data: Chunk,
+    *,
+    schema: Any = None,
+    default: Any = _MISSING,
+    fragments: bool = False,
+    **scan: Unpack[ScanOptions],
+) -> Any:
+    """Return the value of the newest object in ``data`` that satisfies ``schema``; without one, of the newest.
+
+    ``{}`` and ``[]`` count only where there is nothing else, and no schema. With ``fragments``, pieces of broken
+    records count too. ``scan`` are the options of ``Scanner``.
+
+    Raises NoObjectError, which says why, where there is none and no ``default`` was given.
+
+    >>> last_object('draft {"n": 1}, final {"n": 2}; see {example} and {}')
+    {'n': 2}
+    >>> last_object("nothing", default=None) is None
+    True
+    """
+    pipeline, objects = _scan(data, fragments, scan)
+    return _choose(pipeline, reversed(objects), schema, default)
+
+
+@overload
+def first_object(
+    data: Chunk,
+    *,
+    schema: _SchemaLike[T],
+    fragments: bool = False,
+    prefer_fenced: bool = True,
+    **scan: Unpack[ScanOptions],
+) -> T: ...
+@overload
+def first_object(
+    data: Chunk,
+    *,
+    schema: _SchemaLike[T],
+    default: D,
+    fragments: bool = False,
+    prefer_fenced: bool = True,
+    **scan: Unpack[ScanOptions],
+) -> T | D: ...
+@overload
+def first_object(
+    data: Chunk,
+    *,
+    schema: dict[str, Any] | None = None,
+    default: Any = ...,
+    fragments: bool = False,
+    prefer_fenced: bool = True,
+    **scan: Unpack[ScanOptions],
+) -> Any: ...
+def first_object(
+    data: Chunk,
+    *,
+    schema: Any = None,
+    default: Any = _MISSING,
+    fragments: bool = False,
+    prefer_fenced: bool = True,
+    **scan: Unpack[ScanOptions],
+) -> Any:
+    """Return the value of the first object in ``data``, one in a Markdown fence before one in running text.
+
+    The rest is as for ``last_object``. For an answer that a program gives at its end ``last_object`` is the safer
+    choice: text that it quotes comes first.
+
+    >>> text = 'such as {"n": 0}: ' + chr(10) + "```json" + chr(10) + '{"n": 1}' + chr(10) + "```"
+    >>> first_object(text), first_object(text, prefer_fenced=False)
+    ({'n': 1}, {'n': 0})
+    """
+    pipeline, objects = _scan(data, fragments, scan)
+    if prefer_fenced:
+        objects.sort(key=lambda found: found.fence is None)
+    return _choose(pipeline, objects, schema, default)
+
+
+def parse_completion(
+    data: Chunk, *, contract: Literal["json", "marker"] = "json", marker: str = "DONE"
+) -> Completion:
+    """Return what a program's whole output says of how it ended; never raises, whatever ``data`` is.
+
+    ``contract`` and ``marker`` are those of ``Watcher``. Without a valid completion the result is
+    ``Completion(status="error", error="invalid-json")``, with ``contract="marker"`` it is ``continue``.
+
+    >>> parse_completion('logs {"status": "done", "summary": "ok"}')
+    Completion(status='done', summary='ok')
+    >>> parse_completion("no idea")
+    Completion(status='error', error='invalid-json')
+    """
+    watcher = Watcher[Any](contract=contract, marker=marker)
+    if isinstance(data, bytes | bytearray | memoryview | str):
+        watcher.feed(data)
+    completion = watcher.close().completion
+    return INVALID if completion is None else completion
+
+
+_bracket_or_quote = re.compile(r'[{}\[\]"]')
+_bracket_or_quote_bytes = re.compile(rb'[{}\[\]"]')
+_string_end = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_string_end_bytes = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+
+
+def balanced_end(text: str | bytes, start: int) -> int | None:
+    """Return the index just past the bracket that closes the one at ``start``, or None where nothing does.
+
+    Brackets in double-quoted strings do not count; what is between need not be JSON. A closing bracket of the wrong
+    kind closes nothing: None. Raises ValueError where no ``{`` or ``[`` stands at ``start``.
+
+    >>> text = 'f({a: "}", b: [1]}, 2)'
+    >>> text[2 : balanced_end(text, 2)]
+    '{a: "}", b: [1]}'
+    """
+    if text[start : start + 1] not in ("{", "[", b"{", b"["):
+        raise ValueError(f"no opening bracket at {start}")
+    if isinstance(text, str):
+        return _walk(text, start, _bracket_or_quote, _string_end, dict(zip("{[", "}]", strict=True)))
+    return _walk(text, start, _bracket_or_quote_bytes, _string_end_bytes, {b"{": b"}", b"[": b"]"})
+
+
+def _walk(text: Any, start: int, token: re.Pattern[Any], string: re.Pattern[Any], closers: dict[Any, Any]) -> int | None:
+    expected: list[Any] = []
+    match = token.search(text, start)
+    while match is not None:
+        mark, end = match[0], match.end()
+        if mark in closers:
+            expected.append(closers[mark])
+        elif mark in ('"', b'"'):
+            closed = string.match(text, end)
+            if closed is None:
+                return None
+            end = closed.end()
+        elif mark != expected.pop():
+            return None
+        elif not expected:
+            return end
+        match = token.search(text, end)
+    return None
+
+
+def _scan(data: Chunk, fragments: bool, scan: ScanOptions) -> tuple[Pipeline, list[Found]]:
+    pipeline = Pipeline(**scan)
+    events = pipeline.feed(data) + pipeline.close()
+    return pipeline, [event for event in events if isinstance(event, Found) and (fragments or not event.fragment)]
+
+
+def _choose(pipeline: Pipeline, objects: Iterable[Found], schema: Any, default: Any) -> Any:
+    """Return the value of the first of ``objects`` that will do."""
+    compiled = None if schema is None else compile_schema(schema)
+    empty = None
+    for found in objects:
+        if found.empty:
+            empty = empty or found
+        elif compiled is None:
+            return found.value
+        else:
+            match = compiled.match(found.raw)
+            if match is not None:
+                return match.value
+    if empty is not None and compiled is None:
+        return empty.value
+    if default is _MISSING:
+        raise NoObjectError(explain(pipeline.stats, pipeline.unfinished, wanted="the schema" if compiled else ""))
+    return default
