@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _tokens = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
 # Legal in JSON, yet a terminal may act on them: DEL, C1, and what turns the direction of text.
@@ -62,11 +66,11 @@ class Output:
         """Let the reader have what was written."""
         self._do(self._file.flush)
 
-    def _do(self, act: object) -> None:
+    def _do(self, act: Callable[[], object]) -> None:
         if self.broken:
             return
         try:
-            act()  # type: ignore[operator]
+            act()
         except BrokenPipeError:
             self.broken = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the exit complains when it flushes

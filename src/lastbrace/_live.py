@@ -50,7 +50,9 @@ class View:
 
     def on_object(self, found: Found) -> None:
         """Show an object."""
-        self._say("object", f"bytes {found.start}-{found.end}: {printable(found.raw[:200].decode('utf-8', 'replace'), 50)}")
+        self._say(
+            "object", f"bytes {found.start}-{found.end}: {printable(found.raw[:200].decode('utf-8', 'replace'), 50)}"
+        )
 
     def on_completion(self, completion: Completion) -> None:
         """Show a completion."""

@@ -87,8 +87,6 @@ class Program:
         text = shlex.join(self._argv)
         return text if len(text) <= 100 else text[:97] + "..."
 
-    # The block
-
     async def __aenter__(self) -> Self:
         if self._child is not None:
             raise RuntimeError("this program was started before: call run() again")
@@ -96,7 +94,7 @@ class Program:
             with anyio.CancelScope(shield=True):
                 self._child = await spawn(self._argv, cwd=self._cwd, env=self._env, stdin=self._input is not None)
         except OSError as error:
-            where = f": {error.filename!r}" if error.filename else ""
+            where = "" if error.filename in (None, self._argv[0]) else f": {error.filename}"
             raise BackendError(f"cannot start {self}: {error.strerror or error}{where}") from error
         self._began = self._last_output = time.monotonic()
         self._guard = anyio.ResourceGuard("reading from")
@@ -142,8 +140,6 @@ class Program:
             tasks.start_soon(discard)
             await self.child.group.end(self._grace)
             tasks.cancel_scope.cancel()
-
-    # For the reader
 
     async def receive(self) -> bytes:
         """Return the next bytes of stdout; ``b""`` once the program is over."""

@@ -23,7 +23,9 @@ CHUNK = 65536
 class Reader:
     """Reads the objects of a file, and prints those that are wanted."""
 
-    def __init__(self, file: BinaryIO, scan: ScanOptions, schema: Schema[Any] | None, *, fragments: bool = False) -> None:
+    def __init__(
+        self, file: BinaryIO, scan: ScanOptions, schema: Schema[Any] | None, *, fragments: bool = False
+    ) -> None:
         self._file = file
         self._scanner = Scanner(**scan)
         self._schema = schema

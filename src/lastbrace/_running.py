@@ -1,8 +1,9 @@
-"""A program that the command line runs: shown to people while it runs, and its outcome printed as one line."""
+"""A program that the command line runs: shown to people while it runs, its outcome printed as one line of JSON."""
 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,7 @@ import anyio
 
 from ._lines import Output, one_line, printable
 from ._live import View
-from .completion import Status
+from .completion import Completion, Status
 from .errors import BackendError, BackendTimeout
 from .explain import explain
 from .process import Backend, run
@@ -20,62 +21,128 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from typing import BinaryIO
 
+    from anyio.abc import TaskStatus
+
     from .outcome import Outcome
 
-OK, ERROR, CONTINUE, NO_ANSWER, TIMEOUT, NOT_STARTED, INTERRUPTED = 0, 1, 3, 4, 124, 127, 128
+OK, ERROR, CONTINUE, NO_ANSWER, TIMEOUT, NOT_STARTED = 0, 1, 3, 4, 124, 127
+BY_SIGNAL = 128  # plus its number, as shells have it
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+_ANSWERS = {Status.DONE: OK, Status.CONTINUE: CONTINUE, Status.ERROR: ERROR}
 
 
 class Result(NamedTuple):
-    """The exit status of a run, what is known of it, and what went wrong in words."""
+    """Our exit status, what is known of the run, and in words what kept it from an answer."""
 
     status: int
     outcome: Outcome[Any] | None
     error: str | None
 
 
-def run_job(options: dict[str, Any], *, verbose: bool = False) -> int:
+def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
     """Run a program with these options of `run`, print its outcome on stdout, and return our exit status.
 
     Raises ValueError or TypeError for options that make no sense.
     """
     view = View(verbose=verbose)
     if verbose:
-        hooks = {name: getattr(view, name) for name in ("on_text", "on_object", "on_completion")}
-        options = {**options, **hooks}
+        options = {**options, "on_text": view.on_text, "on_object": view.on_object, "on_completion": view.on_completion}
     backend: Backend[Any] = run(**options)
+    wanted = "the contract" if options.get("schema") is None else "the schema"
     with view:
         view.follow(backend)
-        result = anyio.run(_run, backend, options.get("schema") is not None)
+        result = anyio.run(_run, backend, wanted)
+    if result.error is not None:
+        view.note(printable(result.error, 3000))
+    if result.outcome is not None and result.status not in (OK, CONTINUE):
+        for line in result.outcome.stderr_tail.splitlines()[-10:]:
+            if line not in (result.error or ""):
+                view.note(f"its stderr: {printable(line)}")
     output = Output()
     output.line(describe(result))
     output.flush()
-    if result.error is not None:
-        view.note(printable(result.error, 3000))
     return result.status
 
 
-async def _run(backend: Backend[Any], by_schema: bool) -> Result:
-    """Run to the end, or until a signal comes: one to us does not reach a program in a group of its own."""
-    received = 0
+async def _run(backend: Backend[Any], wanted: str) -> Result:
+    received, error = 0, None
 
-    async def end_on_signal() -> None:
+    async def end_on_signal(*, task_status: TaskStatus[None]) -> None:
         nonlocal received
-        wanted = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-        with anyio.open_signal_receiver(*wanted) as signals:
+        with anyio.open_signal_receiver(*(getattr(signal, name) for name in _SIGNALS)) as signals:
+            task_status.started()
             async for number in signals:
                 received = received or number
                 tasks.cancel_scope.cancel()
 
-    started = False
-    try:
-        async with anyio.create_task_group() as tasks:
-            if sys.platform != "win32":
-                tasks.start_soon(end_on_signal)
-                await anyio.lowlevel.checkpoint()
+    async with anyio.create_task_group() as tasks:
+        if sys.platform != "win32":  # what is sent to us does not reach a program in a group of its own
+            await tasks.start(end_on_signal)
+        try:
             async with backend:
-                started = True
-                await backend.wait()
-            tasks.cancel_scope.cancel()
-    except* BackendError as group:
-        error: BackendError = group.exceptions[0]
+                pass
+        except BackendError as caught:
+            error = caught
+        tasks.cancel_scope.cancel()
+    if isinstance(error, BackendTimeout):
+        return Result(TIMEOUT, error.outcome, str(error))
+    if error is not None:
+        return Result(ERROR if error.outcome else NOT_STARTED, error.outcome, str(error))
+    if received:
+        return Result(BY_SIGNAL + received, backend.outcome, f"ended by {signal.Signals(received).name}")
+    return judge(backend.outcome, wanted)
+
+
+def judge(outcome: Outcome[Any], wanted: str) -> Result:
+    """Return the exit status that an outcome stands for."""
+    if outcome.state != "ok":
+        status = ERROR if outcome.returncode else NO_ANSWER
+        return Result(status, outcome, "no answer: " + explain(outcome.stats, outcome.unfinished, wanted=wanted))
+    completion = outcome.completion
+    if completion is not None and completion.status == Status.ERROR:
+        return Result(ERROR, outcome, None)
+    if not outcome.ok:
+        return Result(ERROR, outcome, f"the program ended with status {outcome.returncode}")
+    return Result(OK if completion is None else _ANSWERS[completion.status], outcome, None)
+
+
+def describe(result: Result) -> bytes:
+    """Return a run as one line of JSON, without what is not there."""
+    outcome = result.outcome
+    parts: dict[str, bytes] = {"ok": _encoded(outcome is not None and outcome.ok and result.status in (OK, CONTINUE))}
+    if outcome is not None:
+        parts["state"] = _encoded(outcome.state)
+        if outcome.completion is not None:
+            parts["completion"] = _encoded(Completion.as_dict(outcome.completion))
+        if outcome.match is not None:
+            parts["value"] = one_line(outcome.match.raw)
+        if outcome.unfinished is not None:
+            parts["unfinished"] = _encoded({"start": outcome.unfinished.start, "size": outcome.unfinished.size})
+        if outcome.returncode is not None:
+            parts["returncode"] = _encoded(outcome.returncode)
+    if result.error is not None:
+        parts["error"] = _encoded(result.error)
+    return b"{" + b",".join(_encoded(key) + b":" + part for key, part in parts.items()) + b"}"
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half an emoji
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+async def read_chunks(file: BinaryIO) -> AsyncIterator[bytes]:
+    """Return what a file gives, without a thread that would outlive the program which it is for."""
+    fd = file.fileno()
+    pollable = True
+    while True:
+        if pollable:
+            try:
+                await anyio.wait_readable(fd)
+            except (OSError, NotImplementedError):  # a file on disk, which never makes one wait
+                pollable = False
+        data = os.read(fd, 65536)
+        if not data:
+            return
+        yield data

@@ -25,15 +25,16 @@ from typing import NamedTuple
 from . import grammar
 from .dead import DeadRegion, Marks
 from .fences import FenceTracker
-from .grammar import WHITE_SPACE
+from .grammar import (
+    ACTION, BEGIN_INTEGER, CLOSE, END_LINE, END_NUMBER, END_VALUE, INTEGER, MAX_INTEGER_DIGITS, OPEN_ARRAY, READ_COLON,
+    REASONS, TOO_DEEP, TOO_LONG, VALUE, WHITE_SPACE,
+)  # fmt: skip
 from .headless import LOOK_BEHIND, is_headless
 
 FOUND, DROPPED, UNFINISHED, TEXT = range(4)
-# For each bracket that opens a container: the state inside it, and after a value in it.
-_INSIDE = {
-    grammar.OPEN_OBJECT: (grammar.OBJECT, grammar.MEMBER_END),
-    grammar.OPEN_ARRAY: (grammar.ARRAY, grammar.ELEMENT_END),
-}
+# By the kind of the innermost container, 0 an object and 1 an array: the state inside it, and after a value in it.
+_INSIDE = (grammar.OBJECT, grammar.ARRAY)
+_AFTER_VALUE = (grammar.MEMBER_END, grammar.ELEMENT_END)
 _EXCERPT = 40  # bytes shown before a fatal byte, and half as many after
 
 
@@ -65,6 +66,7 @@ class Automaton:
         openers = {"object": b"{", "array": b"[", "any": b"{["}[roots]
         self._lines = lines
         self._openers = openers
+        self._root_codes = [grammar.OPEN_OBJECT if opener == 0x7B else grammar.OPEN_ARRAY for opener in openers]
         self._table = grammar.table(strict=strict, lines=lines)
         self._skips = grammar.skips(lines=lines)
         self._next_candidate = grammar.candidate(openers, lines=lines).search
@@ -88,8 +90,7 @@ class Automaton:
         self._colon = False  # it has read a key and its colon
         self._structural = False  # its bracket was read as structure by a dead one
         self._integer = 0  # where the digits of the integer being read begin
-        self._containers: list[int] = []  # where its open containers begin
-        self._ends = bytearray()  # the state after a value in each
+        self._containers: list[int] = []  # its open containers: twice the position of each, and 1 more for an array
         self._marks = Marks()  # the brackets read as structure in it, of the kinds that may begin an object
 
         self._dead: list[DeadRegion] = []
@@ -140,7 +141,7 @@ class Automaton:
             return self._seek_in_dead(data, index)
         match = self._next_candidate(data, index)
         at = len(data) if match is None else match.start()
-        if at > index:
+        if at > index + 1 or (at > index and data[index] in self._openers):
             self._count_deaths_at_once(data, index, at)
         if match is None:
             return at
@@ -170,67 +171,66 @@ class Automaton:
                 self.deaths[reason] = self.deaths.get(reason, 0) + count
 
     def _begin(self, data: bytes | bytearray, index: int, *, structural: bool) -> None:
-        self._start = self._base + index
-        state, end = _INSIDE[grammar.OPEN_OBJECT if data[index] == 0x7B else grammar.OPEN_ARRAY]
-        self._state = state
+        self._start = start = self._base + index
+        is_array = data[index] == 0x5B
+        self._state = _INSIDE[is_array]
         self._colon = False
         self._structural = structural
-        self._containers = [self._start]
-        self._ends = bytearray((end,))
-        self._marks.restart(self._start)
+        self._containers = [start * 2 + is_array]
+        self._marks.restart(start)
 
     def _read(self, data: bytes | bytearray, index: int) -> int:
         """Read on in the candidate until it ends, dies, or the data is used up; return the index to go on at."""
         size, base = len(data), self._base
-        table, skips, ends, containers = self._table, self._skips, self._ends, self._containers
+        table, skips, containers = self._table, self._skips, self._containers
         state = self._state
-        while True:
-            skip = skips[state]
-            if skip is not None:
-                match = skip[0](data, index)
-                index = match.end()
-                group = match.lastindex
-                if group is not None:
-                    state = skip[1][group]
-                    self._colon |= skip[2]
-            if index >= size:
-                self._state = state
-                return size
+        while index < size:
             code = table[state][data[index]]
-            if code < grammar.ACTION:
+            if code < ACTION:
+                skip = skips[state]
+                if skip is not None:
+                    match = skip[0](data, index)
+                    end = match.end()
+                    if end > index:
+                        index = end
+                        group = match.lastindex
+                        if group is not None:
+                            state = skip[1][group]
+                            self._colon |= skip[2]
+                        continue
                 state = code
-            elif code == grammar.CLOSE:
-                ends.pop()
+            elif code == CLOSE:
                 containers.pop()
-                if not ends:
+                if not containers:
                     return self._found(data, index + 1)
-                state = ends[-1]
-            elif code <= grammar.OPEN_ARRAY:
-                if len(ends) >= self._max_depth:
-                    return self._die(data, index, grammar.TOO_DEEP)
-                containers.append(base + index)
-                if data[index] in self._openers:
+                state = _AFTER_VALUE[containers[-1] & 1]
+            elif code <= OPEN_ARRAY:
+                if len(containers) >= self._max_depth:
+                    return self._die(data, index, TOO_DEEP)
+                containers.append((base + index) * 2 + (code == OPEN_ARRAY))
+                if code in self._root_codes:
                     self._mark(base + index)
-                state, end = _INSIDE[code]
-                ends.append(end)
-            elif code == grammar.END_VALUE:
-                state = ends[-1]
-            elif code == grammar.READ_COLON:
+                state = _INSIDE[containers[-1] & 1]
+            elif code == END_VALUE:
+                state = _AFTER_VALUE[containers[-1] & 1]
+            elif code == READ_COLON:
                 self._colon = True
-                state = grammar.VALUE
-            elif code == grammar.END_NUMBER:
-                if state == grammar.INTEGER and base + index - self._integer > grammar.MAX_INTEGER_DIGITS:
-                    return self._die(data, index, grammar.TOO_LONG)
-                state = ends[-1]
+                state = VALUE
+            elif code == END_NUMBER:
+                if state == INTEGER and base + index - self._integer > MAX_INTEGER_DIGITS:
+                    return self._die(data, index, TOO_LONG)
+                state = _AFTER_VALUE[containers[-1] & 1]
                 continue
-            elif code == grammar.BEGIN_INTEGER:
+            elif code == BEGIN_INTEGER:
                 self._integer = base + index
-                state = grammar.INTEGER
-            elif code == grammar.END_LINE:
+                state = INTEGER
+            elif code == END_LINE:
                 return self._end(data, index)
             else:
-                return self._die(data, index, grammar.REASONS[state])
+                return self._die(data, index, REASONS[state])
             index += 1
+        self._state = state
+        return size
 
     def _mark(self, position: int) -> None:
         """Remember that the bracket at ``position`` was read as structure."""
@@ -246,7 +246,8 @@ class Automaton:
         if end - start > self._max_bytes:
             return self._drop(data, index)
         at = start - self._base
-        self._tell(data, at)
+        if self._told < start:
+            self._tell(data, at)
         fragment = self._is_fragment(data, at)
         if fragment:
             self._fragment_end = end

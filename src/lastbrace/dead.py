@@ -41,7 +41,7 @@ class Marks:
 class DeadRegion:
     """The bytes that a dead candidate read: from its start to ``end``.
 
-    ``containers`` are the brackets that were open when it died, which die where it died. ``whole`` says that it did not
+    ``containers`` are the brackets that were open when it died, as the automaton keeps them; they die where it died. ``whole`` says that it did not
     die but was open at the end of the input, so that everything inside it is a piece of it. Positions are asked for in
     ascending order.
     """
@@ -51,7 +51,7 @@ class DeadRegion:
     def __init__(self, end: int, containers: list[int], marks: Marks, *, whole: bool = False) -> None:
         self.end = end
         self.whole = whole
-        self.containers = frozenset(containers)
+        self.containers = frozenset(container >> 1 for container in containers)
         self._distances = marks.pack()
         self._at = marks.origin
         self._index = 0

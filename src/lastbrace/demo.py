@@ -10,7 +10,10 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TURNS = ("read", "edit", "test")
 
@@ -18,8 +21,8 @@ _TURNS = ("read", "edit", "test")
 def script(status: str) -> Iterator[tuple[float, bytes]]:
     """Return what the agent says: pairs of the seconds it takes and the bytes it then writes at once."""
     yield 0.1, b"\x1b[1mdemo agent\x1b[0m: fixing the tests of {project}\n"
-    yield 0.2, b"\x1b[2mUsing the template %{name}: function () { return {ok: true} }\x1b[0m\n"
-    yield 0.2, b'{"status": "continue", "next": "write the fix", "draft": true}\n'
+    yield 0.15, b"\x1b[2mUsing the template %{name}: function () { return {ok: true} }\x1b[0m\n"
+    yield 0.15, b'{"status": "continue", "next": "write the fix", "draft": true}\n'
     for number, turn in enumerate(_TURNS, 1):
         yield 0.1, b'{"type": "tool", "turn": %d, "name": "%s", ' % (number, turn.encode())
         yield 0.1, b'"output": {"exit": 0, "lines": [1, 2, 3]}}\n'
@@ -27,13 +30,16 @@ def script(status: str) -> Iterator[tuple[float, bytes]]:
     cut = f"Thinking aloud: {summary} … ".encode()
     middle = cut.index("✓".encode()) + 1
     yield 0.1, cut[:middle]
-    yield 0.2, cut[middle:] + b"\x1b[32mok\x1b[0m\n"
+    yield 0.15, cut[middle:] + b"\x1b[32mok\x1b[0m\n"
     yield 0.1, b'{"type": "tool", "name": "cat", "output": "' + b"0123456789abcdef" * 8192 + b'"}\n'
-    yield 0.1, b'{"type": "result", "usage": {"input": 12, "output": 34}, "verdict": {"status": "done"}, "text": "all te\n'
-    yield 0.2, b'The answer will look like this:\n```json\n{"status": "error", "summary": "what went wrong"}\n```\n'
+    yield (
+        0.1,
+        b'{"type": "result", "usage": {"input": 12, "output": 34}, "verdict": {"status": "done"}, "text": "all te\n',
+    )
+    yield 0.15, b'The answer will look like this:\n```json\n{"status": "error", "summary": "what went wrong"}\n```\n'
     record = f'{{"status": "{status}", "summary": "{summary} {{really}}"}}'.encode()
-    yield 0.3, b"\x1b[33mHere it is:\x1b[0m " + record[:-12]
-    yield 0.2, record[-12:] + b"\nBye {}.\n"
+    yield 0.2, b"\x1b[33mHere it is:\x1b[0m " + record[:-12]
+    yield 0.15, record[-12:] + b"\nBye {}.\n"
 
 
 def main(argv: list[str] | None = None) -> int:
