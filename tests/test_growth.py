@@ -1,0 +1,126 @@
+"""Twice the text is twice the work, whatever the text: counted exactly, and timed with a wide margin."""
+
+from __future__ import annotations
+
+import gc
+import time
+from typing import Any, NamedTuple
+
+import pytest
+
+from .feeding import SCANNERS, in_bytes, scan_stats
+
+WORK_PER_DOUBLING = 2.2
+TIME_PER_DOUBLING = 3.5  # linear is 2 and quadratic 4; clocks of busy machines need the room
+VISITS = 3.0  # of each byte, on average
+LONG_ENOUGH = 0.05  # seconds: shorter times say nothing
+ATTEMPTS = 4
+DEEP = 10**9
+
+
+class Hostile(NamedTuple):
+    """A text that grows with `n`: a head, a piece repeated, a tail; and the options it is read with."""
+
+    head: bytes
+    piece: bytes
+    tail: bytes = b""
+    options: dict[str, Any] = {}  # noqa: RUF012 - a field's default, never changed
+
+    def text(self, size: int) -> bytes:
+        return self.head + self.piece * (size // len(self.piece)) + self.tail
+
+
+TEXTS = {
+    "braces": Hostile(b"", b"{"),
+    "braces-deep": Hostile(b"", b"{", options={"max_depth": DEEP}),
+    "open-members": Hostile(b"", b'{"a":'),
+    "open-members-deep": Hostile(b"", b'{"a":', options={"max_depth": DEEP}),
+    "open-members-deep-that-die": Hostile(b"", b'{"a":', b"x", options={"max_depth": DEEP}),
+    "open-members-in-lines": Hostile(b"", b'{"a":\n', options={"framing": "lines"}),
+    "quoted-braces": Hostile(b"", b'{"'),
+    "quoted-braces-with-colons": Hostile(b"", b'{"a":"{'),
+    "quoted-braces-on-lines": Hostile(b"", b'{"a":"{\n'),
+    "open-arrays": Hostile(b"", b"[", options={"roots": "any"}),
+    "open-arrays-deep": Hostile(b"", b"[", options={"roots": "any", "max_depth": DEEP}),
+    "open-arrays-deep-that-die": Hostile(b"", b"[", b"}", options={"roots": "any", "max_depth": DEEP}),
+    "arrays-of-empty-arrays": Hostile(b"[", b"[],", options={"roots": "array"}),
+    "members-and-arrays": Hostile(b"", b'{"a":['),
+    "members-and-arrays-deep": Hostile(b"", b'{"a":[', options={"roots": "any", "max_depth": DEEP}),
+    "colons-and-empty-objects": Hostile(b"", b'":{}'),
+    "closed-members": Hostile(b"", b'{"a":{},'),
+    "closed-members-deep": Hostile(b"", b'{"a":{},"b":', options={"max_depth": DEEP}),
+    "many-members": Hostile(b"{", b'"a":{},', b"x"),
+    "many-members-unfinished": Hostile(b"{", b'"a":{"b":[]},'),
+    "escaped-quotes": Hostile(b'{"a":"', b'\\"'),
+    "escapes-that-die": Hostile(b"", b'{"a":"\\x'),
+    "quotes-and-backslashes": Hostile(b"", b'"\\'),
+    "backslashes": Hostile(b'{"a":', b"\\"),
+    "strings-in-strings": Hostile(b"", b'{"a":"{\\"b\\":\\"'),
+    "one-string": Hostile(b'{"a":"', b"x", b'"}'),
+    "one-string-unfinished": Hostile(b'{"a":"', b"{"),
+    "one-number": Hostile(b'{"a":', b"7"),
+    "one-fraction": Hostile(b'{"a":0.', b"7", b"}"),
+    "white-space": Hostile(b"{", b" ", b'"a":1}'),
+    "white-space-before-each": Hostile(b"", b'"k":' + b" " * 600 + b"{}"),
+    "heads-that-look-back": Hostile(b"", b',"k":[[[[[[[[ {"a":1}'),
+    "apostrophes": Hostile(b"", b"'k':{}"),
+    "fragments-after-a-torn-record": Hostile(b'{"rows":[{"n":0},,"rows":[', b'{"n":1},'),
+    "fragments-of-an-unfinished-record": Hostile(b'{"rows":[', b'{"n":1},'),
+    "torn-records": Hostile(b"", b'{"a":1,"usage":{"n":1},"t":"cut off{"a":2}\n'),
+    "fences": Hostile(b"", b'```json\n{"a":1}\n```\n'),
+    "fences-without-objects": Hostile(b"", b"```json\n"),
+    "fences-in-one-line": Hostile(b"", b"```json "),
+    "placeholders": Hostile(b"", b"a {word} and %{name} "),
+    "records": Hostile(b"", b'{"type":"event","n":12,"list":[1,2,{"a":null}]}\n'),
+    "literals": Hostile(b"", b'{"a":tru '),
+    "escape-sequences": Hostile(b"", b'\x1b[31m{"a":\x1b[0m1}\x00'),
+    "sequences-that-never-end": Hostile(b"", b"\x1b]0;"),
+    "sequences-cut-by-braces": Hostile(b"", b"\x1b[{"),
+    "too-large-to-store": Hostile(b"", b'{"a":"0123456789"}', options={"max_object_bytes": 8}),
+    "one-too-large-to-store": Hostile(b'{"a":[', b'{"b":1},', options={"max_object_bytes": 100}),
+}
+
+each_text = pytest.mark.parametrize("hostile", TEXTS.values(), ids=TEXTS)
+each_scanner = pytest.mark.parametrize("implementation", SCANNERS)
+
+
+@each_scanner
+@each_text
+@pytest.mark.parametrize("chunked", [False, True], ids=["whole", "bytes"])
+def test_counted_work(hostile: Hostile, chunked: bool, implementation: str) -> None:
+    size = 8_000
+    counted = []
+    for factor in (1, 2, 4):
+        text = hostile.text(size * factor)
+        stats = scan_stats(in_bytes(text) if chunked else [text], implementation, **hostile.options)
+        work = stats.bytes + stats.reread
+        assert work <= VISITS * len(text)
+        counted.append(work)
+    assert counted[1] <= WORK_PER_DOUBLING * counted[0]
+    assert counted[2] <= WORK_PER_DOUBLING * counted[1]
+
+
+@each_scanner
+@each_text
+@pytest.mark.parametrize("chunked", [False, True], ids=["whole", "bytes"])
+def test_time(hostile: Hostile, chunked: bool, implementation: str) -> None:
+    size, largest = (20_000, 160_000) if chunked else (200_000, 3_200_000)
+    while size < largest and seconds(hostile, size, implementation, chunked) < LONG_ENOUGH:
+        size *= 2
+    ratios = []
+    for _ in range(ATTEMPTS):  # the machine may be busy with something else
+        before = seconds(hostile, size, implementation, chunked)
+        ratios.append(seconds(hostile, 2 * size, implementation, chunked) / max(before, LONG_ENOUGH))
+        if ratios[-1] <= TIME_PER_DOUBLING:
+            return
+    pytest.fail(f"{size} bytes doubled: {ratios} times as long")
+
+
+def seconds(hostile: Hostile, size: int, implementation: str, chunked: bool) -> float:
+    """Return the processor time of scanning the text."""
+    text = hostile.text(size)
+    chunks = in_bytes(text) if chunked else [text]
+    gc.collect()
+    started = time.process_time()
+    scan_stats(chunks, implementation, **hostile.options)
+    return time.process_time() - started
