@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 WS = b" \t\n\r"
 ROOTS = {"object": b"{", "array": b"[", "any": b"{["}
@@ -73,17 +73,23 @@ class _EndOfTextError(Exception):
     pass
 
 
-def expected(
-    text: bytes, *, roots: str = "object", framing: str = "free", strict: bool = False, max_depth: int = 200
-) -> list[Expected]:
-    """Return every event that `text` holds, in order, the ones of its end included."""
+class Limits(NamedTuple):
+    """What a candidate may be."""
+
+    strict: bool = False
+    max_depth: int = 200
+    max_object_bytes: int | None = None
+
+
+def expected(text: bytes, *, roots: str = "object", framing: str = "free", **limits: Any) -> list[Expected]:
+    """Return every event that `text` holds, in order, the ones of its end included; `limits` as `Limits` has them."""
     if framing == "free":
-        return _read_input(text, roots, strict, max_depth)
+        return _read_input(text, roots, Limits(**limits))
     events, base = [], 0
     lines = text.split(b"\n")
     for number, line in enumerate(lines):
         last = number == len(lines) - 1
-        for event in _read_input(line, roots, strict, max_depth):
+        for event in _read_input(line, roots, Limits(**limits)):
             known = len(line) + 1 if event.known is None and not last else event.known
             events.append(
                 event._replace(
@@ -94,7 +100,7 @@ def expected(
     return events
 
 
-def _read_input(text: bytes, roots: str, strict: bool, max_depth: int) -> list[Expected]:
+def _read_input(text: bytes, roots: str, limits: Limits) -> list[Expected]:
     events: list[Expected] = []
     structure: set[int] = set()  # brackets that a candidate read as structure before it died
     dead: set[int] = set()  # containers that were open in a candidate when it died
@@ -106,7 +112,16 @@ def _read_input(text: bytes, roots: str, strict: bool, max_depth: int) -> list[E
         if text[at] not in ROOTS[roots] or at in dead:
             at += 1
             continue
-        reading = read(text, at, strict, max_depth)
+        reading = read(text, at, limits.strict, limits.max_depth)
+        stop = next((stop for stop in (reading.end, reading.dead) if stop is not None), len(text))
+        if limits.max_object_bytes is not None and stop - at > limits.max_object_bytes:
+            if reading.end is None:
+                structure.update(reading.structure)
+            seen = max(seen, stop if reading.dead is None else stop + 1)
+            over = reading.end is None and reading.dead is None
+            events.append(Expected("dropped", at, stop, b"", False, None if over or unfinished else seen))
+            at = stop
+            continue
         if reading.end is not None:
             seen = max(seen, reading.end)
             fragment = not _column_0(text, at) and (

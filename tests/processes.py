@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DONE = '{"status": "done"}'
 FOREVER = 600  # seconds, for programs that are to be ended: far beyond any test
+# A program with a child of its own: it prints the child's process id and its answer at once, and stays.
+FAMILY = f"""sleep {FOREVER} & echo "{{\\"child\\": $!}} {{\\"status\\": \\"done\\"}}"; wait"""
 
 
 def sh(script: str) -> list[str]:

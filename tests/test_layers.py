@@ -12,7 +12,7 @@ import lastbrace
 
 PACKAGE = Path(lastbrace.__file__).parent
 FORBIDDEN = {
-    "anyio", "asyncio", "concurrent", "multiprocessing", "selectors", "signal", "sniffio", "socket", "subprocess",
+    "anyio", "asyncio", "concurrent", "multiprocessing", "selectors", "sniffio", "socket", "subprocess",
     "threading", "time", "trio",
 }  # fmt: skip
 STAGES = {

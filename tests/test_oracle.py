@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from . import fuzz_oracle, search_worst
-from .feeding import SCANNERS, scan
+from .feeding import SCANNERS, random_chunks, scan
 from .oracle import expected, headless, spans
 
 SEED = 20_26
@@ -28,6 +28,7 @@ OPTIONS = st.fixed_dictionaries(
         "framing": st.sampled_from(["free", "lines"]),
         "strict": st.booleans(),
         "max_depth": st.sampled_from([1, 2, 3, 200]),
+        "max_object_bytes": st.sampled_from([None, None, 2, 7, 20]),
     }
 )
 TEXTS_OF_TOKENS = st.lists(st.sampled_from(fuzz_oracle.TOKENS), max_size=40).map(b"".join)
@@ -75,8 +76,6 @@ def test_json_that_python_wrote_and_a_cut(objects: list[object], data: st.DataOb
 @quick
 @given(st.binary(max_size=200), SEEDS)
 def test_any_bytes_at_all_are_read_alike_under_every_cut(data: bytes, seed: int) -> None:
-    from .feeding import random_chunks
-
     for name in SCANNERS:
         whole = scan([data], name)
         assert scan(random_chunks(data, random.Random(seed)), name) == whole
@@ -94,20 +93,27 @@ def test_integers_of_about_4300_digits(digits: int, before: bytes, after: bytes)
         assert fuzz_oracle.check_plain(text, options, digits) is None
 
 
-@pytest.mark.parametrize("distance", [0, 1, 100, 505, 506, 507, 508, 509, 510, 511, 512, 513, 514, 600, 2000])
-@pytest.mark.parametrize("filler", [b" ", b"\n", b"[", b" [", b"x"])
-@pytest.mark.parametrize("head", [b',"usage":', b'"usage":', b"{'usage':", b'lost"', b'{"u":{"v":1}', b'{"a":{},,'])
-def test_what_stands_far_before_a_brace(head: bytes, filler: bytes, distance: int) -> None:
-    for prefix in (b"", b"prose "):
+HEADS = [b',"usage":', b'"usage":', b"{'usage':", b'lost"', b'lost":', b'{"a":{},,', b',"', b"{ "]
+
+
+@pytest.mark.parametrize("framing", ["free", "lines"])
+@pytest.mark.parametrize("filler", [b" ", b"\n", b"[", b"x", b"\\"])
+@pytest.mark.parametrize(
+    "head", [b',"usage":', b'"usage":', b"{'usage':", b'lost"', b'lost":', b'{"a":{},,', b',"', b"{ "]
+)
+def test_what_stands_far_before_a_brace(head: bytes, filler: bytes, framing: str) -> None:
+    for distance in (0, 1, 3, 100, *range(500, 514), 2000):
         gap = (filler * distance)[:distance]
         for text in (
-            prefix + head + gap + b'{"n":1}',
-            prefix + head + b":" + gap + b'{"n":1} , {"m":1}',
-            prefix + head + b'{"n":1}' + gap + b',{"m":1}' + gap + b' {"o":1}',
+            head + gap + b'{"n":1}',
+            b"prose " + head + b'{"n":1}' + gap + b',{"m":1}' + gap + b' {"o":1}',
+            head + b":" + gap + b'{"n":1}' + gap + b',[] , {"m":1}',
+            head + gap + b'":{"n":1}',
         ):
-            for framing in ("free", "lines"):
-                options = {"roots": "object", "framing": framing, "strict": False, "max_depth": 200}
-                assert fuzz_oracle.check_plain(text, options, distance) is None
+            wanted = [tuple(event[:5]) for event in expected(text, framing=framing)]
+            for name in SCANNERS:
+                for chunks in ([text], random_chunks(text, random.Random(distance))):
+                    assert fuzz_oracle.facts(scan(chunks, name, framing=framing)) == wanted, text
 
 
 @pytest.mark.parametrize("max_depth", [1, 2, 3, 4, 10, 200])

@@ -1,5 +1,7 @@
 """What `run` gives while a program runs and when it has ended by itself, on asyncio and trio."""
 
+# ruff: noqa: ASYNC110, ASYNC240 - a file shows how far the program got
+
 from __future__ import annotations
 
 import time
@@ -12,6 +14,7 @@ import pytest
 
 import lastbrace
 from lastbrace import Completion, Found, Status
+
 from .processes import DONE, nothing_left, py, sh
 
 if TYPE_CHECKING:
@@ -28,7 +31,8 @@ async def test_objects_come_as_they_close_while_the_program_runs() -> None:
         yield "go on\n"
 
     with nothing_left():
-        async with lastbrace.run(sh("""printf '{"n": 1} {"n'; read line; printf '": 2}'"""), input=answers()) as backend:
+        script = """printf '{"n": 1} {"n'; read line; printf '": 2}'"""
+        async with lastbrace.run(sh(script), input=answers()) as backend:
             values = []
             async for found in backend:
                 values.append(found.value)
@@ -116,8 +120,9 @@ async def test_input_of_every_kind_arrives_whole() -> None:
         for piece in ('{"a": "', b"\xc3", b"\xa9", '"}'):
             yield piece
 
-    big = '{"long": "' + "é" * 500_000 + '"}'
-    for data, value in ((big, {"long": "é" * 500_000}), (big.encode(), {"long": "é" * 500_000}), (pieces(), {"a": "é"})):
+    big = {"long": "é" * 500_000}
+    text = '{"long": "' + big["long"] + '"}'
+    for data, value in ((text, big), (text.encode(), big), (pieces(), {"a": "é"})):
         async with lastbrace.run(["cat"], input=data) as backend:
             assert [found.value async for found in backend] == [value]
 
@@ -155,7 +160,8 @@ async def test_an_input_that_raises_ends_the_input_and_is_raised_at_the_end() ->
 
 
 async def test_stderr_is_drained_all_along_and_its_tail_kept() -> None:
-    code = "import os\nfor n in range(40): os.write(2, 'é'.encode() * 50_000)\nos.write(2, b'the end')\nprint('{\"n\": 1}')"
+    flood = "import os\nfor n in range(40): os.write(2, 'é'.encode() * 50_000)\nos.write(2, b'the end')\n"
+    code = flood + "print('{\"n\": 1}')"
     outcome = await _outcome(py(code), contract=None)
     assert outcome.ok
     tail = outcome.stderr_tail
@@ -169,9 +175,10 @@ async def test_what_nobody_reads_stays_with_the_program(tmp_path: Path) -> None:
     count.touch()
     code = (
         "import os, sys\n"
+        "count = os.open(sys.argv[1], os.O_WRONLY)\n"
         "for n in range(5000):\n"
         "    os.write(1, b'{\"n\": \"' + b'x' * 990 + b'\"}\\n')\n"
-        "    open(sys.argv[1], 'w').write(str(n))\n"
+        "    os.pwrite(count, b'%06d' % n, 0)\n"
     )
     async with lastbrace.run([*py(code), str(count)]) as backend:
         await anext(backend)
@@ -184,7 +191,8 @@ async def test_what_nobody_reads_stays_with_the_program(tmp_path: Path) -> None:
 
 
 async def test_a_slow_reader_gets_everything_after_the_exit() -> None:
-    async with lastbrace.run(sh("""for n in 1 2 3 4; do echo "{\\"n\\": $n}"; done; sleep 60 &"""), grace=0.1) as backend:
+    script = """for n in 1 2 3 4; do echo "{\\"n\\": $n}"; done; sleep 60 &"""
+    async with lastbrace.run(sh(script), grace=0.1) as backend:
         await anyio.sleep(0.5)
         assert [found.value["n"] async for found in backend] == [1, 2, 3, 4]
     assert backend.returncode == 0

@@ -1,9 +1,10 @@
 """`run_sync`, and `run` in an application on plain asyncio."""
 
+# ruff: noqa: ASYNC110, PT012 - programs are watched until they are there or gone; it is the block that raises
+
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
@@ -13,9 +14,8 @@ import pytest
 
 import lastbrace
 from lastbrace import BackendError, BackendTimeout, Completion, Status
-from .processes import DONE, FOREVER, nothing_left, runs, sh
 
-FAMILY = f"""sleep {FOREVER} & echo "{{\\"child\\": $!}}"; echo '{DONE}'; wait"""
+from .processes import DONE, FAMILY, FOREVER, nothing_left, runs, sh
 
 
 def test_run_sync_returns_the_outcome() -> None:
@@ -97,12 +97,7 @@ async def test_an_impatient_second_cancel_leaves_nothing_either() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        while runs(child):
-            await asyncio.sleep(0.01)
-        with pytest.raises(ChildProcessError):
-            while True:  # the loop's child watcher reaps it, if not at once
-                os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-                await asyncio.sleep(0.01)
+        assert not runs(child)
 
 
 @pytest.mark.asyncio

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
+from .agents.reply import Reply, Usage
 from .completion import Completion, Status
 from .errors import BackendError, BackendTimeout, ClosedError, DecodeError, LastbraceError, NoObjectError
 from .events import DeadCandidate, Dropped, Event, Found, Stats, Unfinished
 from .outcome import Outcome
 from .scanner import Scanner, ScanOptions, scanner_kind
 from .streams import aiter_objects, iter_objects
-from .text import balanced_end, find_objects, first_object, last_object, parse_completion
+from .text import balanced_end, find_objects, first_object, last_object, parse_completion, parse_reply
 from .watcher import Watcher
 
 if TYPE_CHECKING:
@@ -34,11 +35,13 @@ __all__ = [
     "LastbraceError",
     "NoObjectError",
     "Outcome",
+    "Reply",
     "ScanOptions",
     "Scanner",
     "Stats",
     "Status",
     "Unfinished",
+    "Usage",
     "Watcher",
     "__version__",
     "aiter_objects",
@@ -48,6 +51,7 @@ __all__ = [
     "iter_objects",
     "last_object",
     "parse_completion",
+    "parse_reply",
     "run",
     "run_sync",
     "scanner_kind",

@@ -46,9 +46,10 @@ class Backend(Generic[T]):
         self._on_object: Callable[[Found], object] | None = watch.get("on_object")
         self._watcher: Watcher[T] = Watcher(**{**watch, "on_object": self._see})
         self._queue: deque[Found] = deque()
-        self._iterated = self._collect = self._spoke = self._stopped = False
+        self._begun = self._collect = self._spoke = self._stopped = False
         self._errors: list[Exception] = []
-        self._errors_left_out = 0
+        self._only_error: Exception | None = None
+        self._errors_in_all = 0
         self._error: Exception | None = None
         self._outcome: Outcome[T] | None = None
 
@@ -106,7 +107,7 @@ class Backend(Generic[T]):
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            if exc is None and not self._iterated and self._outcome is None:
+            if exc is None and not self._begun and self._outcome is None:
                 if self._on_object is None and not self._spoke:  # nobody asks for objects any more: spare the calls
                     self._watcher = Watcher(**self._watch)
                 await self._read_to_end()
@@ -124,7 +125,7 @@ class Backend(Generic[T]):
         return self
 
     async def __anext__(self) -> Found:
-        self._iterated = self._collect = True
+        self._begun = self._collect = True
         while not self._queue:
             if self._outcome is not None:
                 self._raise_error()
@@ -137,6 +138,7 @@ class Backend(Generic[T]):
 
         Raises BackendTimeout, BackendError (it died before it said anything) and what callbacks raised.
         """
+        self._begun = True
         await self._read_to_end()
         self._raise_error()
         return self.outcome
@@ -175,10 +177,10 @@ class Backend(Generic[T]):
             self._on_object(found)
 
     def _keep(self, error: Exception) -> None:
-        if len(self._errors) < _MAX_ERRORS:
-            self._errors.append(error)
-        else:
-            self._errors_left_out += 1
+        members = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+        self._only_error = None if self._errors else error
+        self._errors_in_all += len(members)
+        self._errors += members[: _MAX_ERRORS - len(self._errors)]
 
     def _conclude(self) -> None:
         if self._outcome is not None:
@@ -200,7 +202,7 @@ class Backend(Generic[T]):
         elif code and not stopped and not self._spoke:
             said = outcome.stderr_tail.strip()
             said = ": " + ("..." + said[-_SHOWN:] if len(said) > _SHOWN else said) if said else ""
-            what = f"{self._program} {_how_it_ended(code)} before it printed anything"
+            what = f"{self._program} {how_it_ended(code)} before it printed anything"
             error = BackendError(what + said, outcome=outcome)
         else:
             return callbacks
@@ -209,11 +211,10 @@ class Backend(Generic[T]):
         return error
 
     def _callback_error(self) -> Exception | None:
-        if len(self._errors) < 2:
-            return self._errors[0] if self._errors else None
-        flat = [one for error in self._errors for one in getattr(error, "exceptions", (error,))]
-        more = f", and {self._errors_left_out} times more" if self._errors_left_out else ""
-        return ExceptionGroup(f"callbacks raised{more}", flat)
+        if self._only_error is not None or not self._errors:
+            return self._only_error
+        shown = "" if self._errors_in_all == len(self._errors) else f"; these are the first of {self._errors_in_all}"
+        return ExceptionGroup(f"callbacks raised{shown}", self._errors)
 
     def _raise_error(self) -> None:
         error, self._error = self._error, None
@@ -221,7 +222,8 @@ class Backend(Generic[T]):
             raise error
 
 
-def _how_it_ended(code: int) -> str:
+def how_it_ended(code: int) -> str:
+    """Return in words what an exit status other than 0 says."""
     if code > 0:
         return f"exited with status {code}"
     try:

@@ -62,16 +62,19 @@ class Group:
     async def end(self, grace: float) -> None:
         """Ask the group to end, kill what is left of it after ``grace`` seconds, reap the program."""
         self.terminate()
-        with anyio.move_on_after(grace):
-            await self._process.wait()
-            pause = 0.005
-            while self._alive():
-                await anyio.sleep(pause)
-                pause = min(2 * pause, 0.1)
-            return
-        self.kill()
-        with anyio.move_on_after(_UNKILLABLE):
-            await self._process.wait()
+        with anyio.move_on_after(grace) as patience:
+            await self._gone()
+        if patience.cancelled_caught:
+            self.kill()
+            with anyio.move_on_after(_UNKILLABLE):
+                await self._gone()
+
+    async def _gone(self) -> None:
+        await self._process.wait()
+        pause = 0.002
+        while self._alive():
+            await anyio.sleep(pause)
+            pause = min(2 * pause, 0.1)
 
     async def close(self) -> None:
         """Give back the pipes where they are the event loop's."""
@@ -105,15 +108,13 @@ class Group:
 
     def _alive(self) -> bool:
         """Return whether a process of the group still runs; an orphan that nobody reaped does not."""
-        if sys.platform == "win32":
-            return False
-        else:  # noqa: RET505 - so that type checkers see one platform at a time
-            try:
+        alive = False
+        if sys.platform != "win32":
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, 0)
-            except (ProcessLookupError, PermissionError):
-                return False
-            entries = os.listdir("/proc") if sys.platform == "linux" else []
-            return sys.platform != "linux" or any(_runs_in(self.pid, entry) for entry in entries if entry.isdigit())
+                entries = os.listdir("/proc") if sys.platform == "linux" else []
+                alive = sys.platform != "linux" or any(_runs_in(self.pid, pid) for pid in entries if pid.isdigit())
+        return alive
 
 
 def _runs_in(group: int, pid: str) -> bool:
@@ -140,7 +141,7 @@ if sys.platform == "win32":
             stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
             creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
         )
-        assert process.stdout is not None and process.stderr is not None  # noqa: PT018, S101 - both are pipes
+        assert process.stdout is not None and process.stderr is not None  # noqa: PT018 - both are pipes
         sink = StreamSink(process.stdin) if process.stdin else None
         return Child(Group(process), sink, StreamSource(process.stdout), StreamSource(process.stderr))
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _tokens = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
+_is_loose = re.compile(rb"[ \t\r\n]|NaN|Infinity").search
 # Legal in JSON, yet a terminal may act on them: DEL, C1, and what turns the direction of text.
 _unsafe = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
@@ -20,7 +21,7 @@ def one_line(raw: bytes) -> bytes:
 
     What JSON has no word for becomes null (``NaN``, ``Infinity``) or U+FFFD (bytes that are no UTF-8).
     """
-    line = _tokens.sub(_kept, raw)
+    line = _tokens.sub(_kept, raw) if _is_loose(raw) else raw
     try:
         line.decode()
     except UnicodeDecodeError:

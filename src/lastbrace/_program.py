@@ -116,8 +116,10 @@ class Program:
                     await self._idle.wait()
                 await self.child.stdout.cut()  # should another task still read
                 await self.child.group.close()
-        except BaseException:
+        except BaseException:  # the end was interrupted in its turn: no more patience
             self.child.group.kill()
+            with anyio.CancelScope(shield=True):
+                await self.child.group.end(0)
             raise
         finally:
             self._scope.cancel()

@@ -31,7 +31,7 @@ class Reader:
         self._schema = schema
         self._fragments = fragments
         self._unfinished: Unfinished | None = None
-        self.output = Output()
+        self._output = Output()
 
     def objects(self, size: int = CHUNK) -> Iterator[Found]:
         """Return the objects that will do, as they close; ``size`` is how many bytes to read at a time."""
@@ -40,7 +40,7 @@ class Reader:
         read = getattr(self._file, "read1", self._file.read)  # what is there, without waiting for more
         while chunk := read(size):
             yield from self._wanted(self._scanner.feed(chunk))
-            self.output.flush()
+            self._output.flush()
         yield from self._wanted(self._scanner.close())
 
     def _wanted(self, events: list[Event]) -> Iterator[Found]:
@@ -64,8 +64,18 @@ class Reader:
         if spans:
             fragment = b"true" if found.fragment else b"false"
             line = b'{"start":%d,"end":%d,"fragment":%s,"value":%s}' % (found.start, found.end, fragment, line)
-        self.output.line(line)
+        self._output.line(line)
         return 0
+
+    def show_all(self, size: int, *, spans: bool) -> int:
+        """Print all objects, as they close, or say why there is none; return the exit status."""
+        shown = False
+        for found in self.objects(size):
+            self.show(found, spans=spans)
+            shown = True
+            if self._output.broken:
+                break
+        return 0 if shown else self.show(None, spans=spans)
 
 
 def last_of(reader: Reader) -> Found | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
+from ._backend import how_it_ended
 from ._lines import Output, one_line, printable
 from ._live import View
 from .completion import Completion, Status
@@ -102,7 +103,7 @@ def judge(outcome: Outcome[Any], wanted: str) -> Result:
     if completion is not None and completion.status == Status.ERROR:
         return Result(ERROR, outcome, None)
     if not outcome.ok:
-        return Result(ERROR, outcome, f"the program ended with status {outcome.returncode}")
+        return Result(ERROR, outcome, f"the program {how_it_ended(outcome.returncode or 0)}")
     return Result(OK if completion is None else _ANSWERS[completion.status], outcome, None)
 
 

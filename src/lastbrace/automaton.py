@@ -26,8 +26,21 @@ from . import grammar
 from .dead import DeadRegion, Marks
 from .fences import FenceTracker
 from .grammar import (
-    ACTION, BEGIN_INTEGER, CLOSE, END_LINE, END_NUMBER, END_VALUE, INTEGER, MAX_INTEGER_DIGITS, OPEN_ARRAY, READ_COLON,
-    REASONS, TOO_DEEP, TOO_LONG, VALUE, WHITE_SPACE,
+    ACTION,
+    BEGIN_INTEGER,
+    CLOSE,
+    END_LINE,
+    END_NUMBER,
+    END_VALUE,
+    INTEGER,
+    MAX_INTEGER_DIGITS,
+    OPEN_ARRAY,
+    READ_COLON,
+    REASONS,
+    TOO_DEEP,
+    TOO_LONG,
+    VALUE,
+    WHITE_SPACE,
 )  # fmt: skip
 from .headless import LOOK_BEHIND, is_headless
 
@@ -60,7 +73,14 @@ class Automaton:
     """
 
     def __init__(
-        self, *, roots: str, framing: str, strict: bool, max_object_bytes: int | None, max_depth: int, text: bool = False
+        self,
+        *,
+        roots: str,
+        framing: str,
+        strict: bool,
+        max_object_bytes: int | None,
+        max_depth: int,
+        text: bool = False,
     ) -> None:
         lines = framing == "lines"
         openers = {"object": b"{", "array": b"[", "any": b"{["}[roots]
@@ -69,7 +89,7 @@ class Automaton:
         self._root_codes = [grammar.OPEN_OBJECT if opener == 0x7B else grammar.OPEN_ARRAY for opener in openers]
         self._table = grammar.table(strict=strict, lines=lines)
         self._skips = grammar.skips(lines=lines)
-        self._next_candidate = grammar.candidate(openers, lines=lines).search
+        self._next_candidate = grammar.candidate(openers, lines=lines, max_bytes=max_object_bytes).search
         self._next_opener = re.compile(b"[" + re.escape(openers) + b"]").search
         self._max_bytes = float("inf") if max_object_bytes is None else max_object_bytes
         self._max_depth = max_depth

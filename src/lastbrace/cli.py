@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
@@ -145,9 +146,11 @@ def run(
         "idle_timeout": idle_timeout,
         "grace": grace,
         "cwd": cwd,
-        "input": None if stdin is None else read_chunks(_open(stdin, "--input")),
     }
-    _exit(lambda: run_program(options))
+    if stdin is None:
+        _exit(lambda: run_program(options))
+    with _open(stdin, "--input") as file:
+        _exit(lambda: run_program({**options, "input": read_chunks(file)}))
 
 
 @app.command(epilog=_examples("lastbrace demo", "lastbrace demo | jq .completion"))
@@ -168,8 +171,9 @@ def last(
     spans: _Spans = False,
 ) -> None:
     """Print the newest object of a text."""
-    reader = _reader(file, roots, framing, strict, schema)
-    _exit(lambda: reader.show(last_of(reader), spans=spans))
+    with _open(file, "FILE") as text:
+        reader = Reader(text, _scan(roots, framing, strict), _schema(schema))
+        _exit(lambda: reader.show(last_of(reader), spans=spans))
 
 
 @app.command(epilog=_examples("lastbrace first answer.md", "agent | lastbrace first --roots any"))
@@ -183,8 +187,9 @@ def first(
     spans: _Spans = False,
 ) -> None:
     """Print the first object of a text; one in a Markdown code fence comes before all others."""
-    reader = _reader(file, roots, framing, strict, schema)
-    _exit(lambda: reader.show(first_of(reader), spans=spans))
+    with _open(file, "FILE") as text:
+        reader = Reader(text, _scan(roots, framing, strict), _schema(schema))
+        _exit(lambda: reader.show(first_of(reader), spans=spans))
 
 
 @app.command(
@@ -202,30 +207,18 @@ def all_objects(
     chunk_size: Annotated[int, typer.Option(metavar="BYTES", min=1, help="How much to read at a time.")] = 65536,
 ) -> None:
     """Print all objects of a text, one a line, each as soon as it closes."""
-    reader = _reader(file, roots, framing, strict, schema, fragments=fragments)
-
-    def show_all() -> int:
-        shown = False
-        for found in reader.objects(chunk_size):
-            reader.show(found, spans=spans)
-            shown = True
-            if reader.output.broken:
-                break
-        return 0 if shown else reader.show(None, spans=spans)
-
-    _exit(show_all)
+    with _open(file, "FILE") as text:
+        reader = Reader(text, _scan(roots, framing, strict), _schema(schema), fragments=fragments)
+        _exit(lambda: reader.show_all(chunk_size, spans=spans))
 
 
-def _reader(
-    file: Path, roots: Roots, framing: Framing, strict: bool, schema: Path | None, *, fragments: bool = False
-) -> Reader:
-    scan: ScanOptions = {"roots": roots.value, "framing": framing.value, "strict": strict}
-    return Reader(_open(file, "FILE"), scan, _schema(schema), fragments=fragments)
+def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:
+    return {"roots": roots.value, "framing": framing.value, "strict": strict}
 
 
-def _open(file: Path, name: str) -> BinaryIO:
+def _open(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
     if file == _STDIN:
-        return sys.stdin.buffer
+        return nullcontext(sys.stdin.buffer)
     try:
         return file.open("rb")
     except OSError as error:

@@ -41,9 +41,9 @@ class Marks:
 class DeadRegion:
     """The bytes that a dead candidate read: from its start to ``end``.
 
-    ``containers`` are the brackets that were open when it died, as the automaton keeps them; they die where it died. ``whole`` says that it did not
-    die but was open at the end of the input, so that everything inside it is a piece of it. Positions are asked for in
-    ascending order.
+    ``containers`` are the brackets that were open when it died, as the automaton keeps them: they die where it died.
+    ``whole`` says that it did not die but was open at the end of the input, so that everything inside it is a piece of
+    it. Positions are asked for in ascending order.
     """
 
     __slots__ = ("_at", "_distances", "_index", "containers", "end", "whole")

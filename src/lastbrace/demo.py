@@ -38,8 +38,8 @@ def script(status: str) -> Iterator[tuple[float, bytes]]:
     )
     yield 0.15, b'The answer will look like this:\n```json\n{"status": "error", "summary": "what went wrong"}\n```\n'
     record = f'{{"status": "{status}", "summary": "{summary} {{really}}"}}'.encode()
-    yield 0.2, b"\x1b[33mHere it is:\x1b[0m " + record[:-12]
-    yield 0.15, record[-12:] + b"\nBye {}.\n"
+    yield 0.2, b"\x1b[33mHere it is:\x1b[0m " + record[:-8]
+    yield 0.15, record[-8:] + b"\nBye {}.\n"
 
 
 def main(argv: list[str] | None = None) -> int:

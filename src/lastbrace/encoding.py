@@ -10,12 +10,12 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Utf8Input:
-    """Turns the chunks it is fed into UTF-8, by the byte-order mark that the first ones begin with.
+    r"""Turns the chunks it is fed into UTF-8, by the byte-order mark that the first ones begin with.
 
     Without a mark chunks pass through as they are, valid UTF-8 or not. UTF-16 that cannot be decoded becomes U+FFFD.
 
     >>> text = Utf8Input()
-    >>> text.feed('\\ufeff{"a":'.encode("utf-16-le")) + text.feed("1}".encode("utf-16-le"))
+    >>> text.feed('\ufeff{"a":'.encode("utf-16-le")) + text.feed("1}".encode("utf-16-le"))
     b'{"a":1}'
     >>> text.offsets.at(1)
     4
@@ -57,7 +57,8 @@ class Utf8Input:
         run = size = width = 0
         for char in text:
             code = ord(char)
-            char_size, char_width = (1, 2) if code < 0x80 else (2, 2) if code < 0x800 else (3, 2) if code < 0x10000 else (4, 4)
+            char_size = 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
+            char_width = 4 if code > 0xFFFF else 2
             if (char_size, char_width) != (size, width):
                 if run:
                     self.offsets.add(run * size, run * width)

@@ -77,8 +77,9 @@ class Found(msgspec.Struct, frozen=True, eq=False):
         return hash((self.start, self.end, self.raw))
 
     def __repr__(self) -> str:
-        more = (", fragment=True" if self.fragment else "") + (f", fence={self.fence!r}" if self.fence is not None else "")
-        return f"Found({self.start}, {self.end}, {show(self.raw)}{more})"
+        fragment = ", fragment=True" if self.fragment else ""
+        fence = f", fence={self.fence!r}" if self.fence is not None else ""
+        return f"Found({self.start}, {self.end}, {show(self.raw)}{fragment}{fence})"
 
 
 class Dropped(msgspec.Struct, frozen=True, gc=False):

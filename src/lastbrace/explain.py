@@ -23,7 +23,8 @@ def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str =
             f"at byte {dead.offset}, in {dead.excerpt}"
         )
     if stats.fragments:
-        return f"no JSON object in {_count(stats.bytes, 'byte')}, only {_count(stats.fragments, 'fragment')} of broken ones"
+        pieces = _count(stats.fragments, "fragment")
+        return f"no JSON object in {_count(stats.bytes, 'byte')}, only {pieces} of broken ones"
     return f"no JSON object in {_count(stats.bytes, 'byte')}"
 
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
     STRING, ESCAPE, U1, U2, U3, U4,
     MINUS, ZERO, INTEGER, POINT, FRACTION, EXPONENT, EXPONENT_SIGN, EXPONENT_DIGITS,
     T, TR, TRU, F, FA, FAL, FALS, N, NU, NUL, CAPITAL_N, NA,
-    I, IN, INF, INFI, INFIN, INFINI, INFINIT,
+    I_, IN, INF, INFI, INFIN, INFINI, INFINIT,
 ) = range(46)  # fmt: skip
 STATES = 46
 
@@ -90,7 +90,7 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
         on(state, b"n", N)
         if not strict:
             on(state, b"N", CAPITAL_N)
-            on(state, b"I", I)
+            on(state, b"I", I_)
     for body, escape, first, end in ((KEY_STRING, KEY_ESCAPE, KEY_U1, COLON), (STRING, ESCAPE, U1, END_VALUE)):
         on(body, bytes(range(0x20, 0x100)), body)
         on(body, b'"', end)
@@ -102,7 +102,7 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
     on(MINUS, b"0", ZERO)
     on(MINUS, b"123456789", BEGIN_INTEGER)
     if not strict:
-        on(MINUS, b"I", I)
+        on(MINUS, b"I", I_)
     for state, digits in ((INTEGER, INTEGER), (POINT, FRACTION), (FRACTION, FRACTION), (EXPONENT, EXPONENT_DIGITS),
                           (EXPONENT_SIGN, EXPONENT_DIGITS), (EXPONENT_DIGITS, EXPONENT_DIGITS)):  # fmt: skip
         on(state, _DIGITS, digits)
@@ -116,8 +116,14 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
     # An integer that is too long dies at whatever byte shows that it has ended, legal there or not.
     for char in set(range(256)) - set(_DIGITS + b".eE"):
         rows[INTEGER][char] = END_NUMBER
-    for word, states in ((b"true", (T, TR, TRU)), (b"false", (F, FA, FAL, FALS)), (b"null", (N, NU, NUL)),
-                         (b"NaN", (CAPITAL_N, NA)), (b"Infinity", (I, IN, INF, INFI, INFIN, INFINI, INFINIT))):  # fmt: skip
+    words = {
+        b"true": (T, TR, TRU),
+        b"false": (F, FA, FAL, FALS),
+        b"null": (N, NU, NUL),
+        b"NaN": (CAPITAL_N, NA),
+        b"Infinity": (I_, IN, INF, INFI, INFIN, INFINI, INFINIT),
+    }
+    for word, states in words.items():
         for index, state in enumerate(states):
             on(state, word[index + 1 : index + 2], states[index + 1] if index + 1 < len(states) else END_VALUE)
     if lines:
@@ -165,13 +171,18 @@ def skips(*, lines: bool) -> tuple[Skip | None, ...]:
     return tuple(rows)
 
 
-def candidate(openers: bytes, *, lines: bool) -> re.Pattern[bytes]:
+def candidate(openers: bytes, *, lines: bool, max_bytes: int | None) -> re.Pattern[bytes]:
     """Return the pattern that finds the next of ``openers`` that does not die before its first key or value.
 
-    A chunk that ends too early to tell counts as a hit; in ``lines``, so does the end of the line.
+    What cannot be told yet counts as a hit: a chunk that ends too early, and more white space than ``max_bytes`` leave
+    room for; in ``lines``, the end of the line too.
     """
-    end = rb"\n" if lines else b""
-    space = rb"[ \t\r]*+" if lines else rb"[ \t\n\r]*+"
-    after = {b"{": rb"\{" + space + rb'(?:["}' + end + rb"]|\Z)",
-             b"[": rb"\[" + space + rb'(?:["{\[\]\-0-9tfnNI' + end + rb"]|\Z)"}  # fmt: skip
-    return re.compile(b"|".join(after[bytes([opener])] for opener in openers))
+    blank = r" \t\r" if lines else r" \t\n\r"
+    most = "*" if max_bytes is None or max_bytes > 1 << 31 else f"{{0,{max_bytes - 1}}}"
+    end = r"\n" if lines else ""
+    space = f"[{blank}]{most}+"
+    after = {
+        b"{": rf'\{{{space}(?:["}}{blank}{end}]|\Z)',
+        b"[": rf'\[{space}(?:["{{\[\]\-0-9tfnNI{blank}{end}]|\Z)',
+    }
+    return re.compile("|".join(after[bytes([opener])] for opener in openers).encode())

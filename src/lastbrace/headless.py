@@ -1,12 +1,12 @@
-"""Whether an object stands where the value of a member stands whose record is not there.
+r"""Whether an object stands where the value of a member stands whose record is not there.
 
 ``…,"usage":{…}`` after a torn record is such an object; ``The "result": {…}`` in prose is not. The text before the
 bracket decides, at most ``LOOK_BEHIND`` bytes of it. White space and ``[`` skipped, it must end in a colon, before
 that a quoted key, and before that a comma, a brace or the beginning of the input; or, where the beginning of the
 input cut the key itself, in the rest of a key, its closing quote and the colon. In two regular expressions::
 
-    (?:\\A|[,{])WS*(?:"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*')WS*:(?:WS|\\[)*\\Z
-    \\A[^"'\\n]*["']WS*:(?:WS|\\[)*\\Z
+    (?:\A|[,{])WS*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')WS*:(?:WS|\[)*\Z
+    \A[^"'\n]*["']WS*:(?:WS|\[)*\Z
 
 They are read from the end here, so that the time is that of one pass: a key can only begin at the nearest quote before
 its closing one that no backslash escapes.

@@ -33,10 +33,10 @@ _string_body = re.compile(rb"[^\x07\x18\x1a\x1b\r\n]*+").match
 
 
 class TerminalFilter:
-    """Removes terminal sequences from the chunks it is fed.
+    r"""Removes terminal sequences from the chunks it is fed.
 
     >>> terminal = TerminalFilter()
-    >>> terminal.feed(b'\\x1b[3') + terminal.feed(b'1m{"a":1}\\x1b]0;title\\x07')
+    >>> terminal.feed(b'\x1b[3') + terminal.feed(b'1m{"a":1}\x1b]0;title\x07')
     b'{"a":1}'
     >>> terminal.offsets.at(0)
     5

@@ -6,6 +6,7 @@ import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal
 
+from .agents.reply import Reply
 from .completion import Completion
 from .events import Found, Stats, Unfinished
 
@@ -31,12 +32,14 @@ class Outcome(Generic[T]):
     """How a stream ended: the answer, and the one verdict on it.
 
     Attributes:
-        ok: something matched, its status is not ``error``, and the program ended with status 0 or was ended by us.
+        ok: something matched, its status is not ``error``, the agent's reply is no error, and the program ended with
+            status 0 or was ended by us.
         state: the first that holds of ``"ok"`` (something matched; without contract and schema, there was an object),
             ``"incomplete"`` (the input ended inside an object), ``"no_match"`` (objects, none that satisfies),
             ``"malformed"`` (no object, but something that began like one), ``"none"``.
         completion: the last valid one; ``invalid-json`` where the contract asks for one and there is none; None with a
             schema, or without contract.
+        reply: what the agent answered, and how its run went; None without an agent.
         last: the newest object of any kind.
         match: the newest that satisfies the contract or the schema; without either, ``last``.
         value: the value of ``match``: as the schema's type, or the completion.
@@ -55,6 +58,7 @@ class Outcome(Generic[T]):
     ok: bool
     state: State
     completion: Completion | None
+    reply: Reply | None
     last: Found | None
     match: Found | None
     value: T | None

@@ -70,10 +70,10 @@ def run(
 ) -> Backend[Any]:
     """Run a program and read what it prints: an async context manager, iterable over the objects as they close.
 
-    Left without having been iterated over, the block reads to the end first (callbacks see everything). Left with the
-    iteration begun and not finished (``break``, ``return``, an exception, cancellation), it ends the program: its whole
-    process group is asked to terminate, killed after ``grace``, and reaped. Between two objects that you take the
-    program waits for you as soon as its pipe is full; stderr, input and the clock never do.
+    Left without having been read from, the block reads to the end first (callbacks see everything). Left with an
+    iteration or a ``wait()`` begun and not finished (``break``, ``return``, an exception, cancellation), it ends the
+    program: its whole process group is asked to terminate, killed after ``grace``, and reaped. Between two objects
+    that you take the program waits for you as soon as its pipe is full; stderr, input and the clock never do.
 
     Arguments:
         argv: the program and its arguments; no shell is involved.
@@ -99,6 +99,8 @@ def run(
     words = [os.fsdecode(word) for word in argv]
     if not words:
         raise ValueError("argv is empty")
+    if not (input is None or isinstance(input, bytes | bytearray | memoryview | str) or hasattr(input, "__aiter__")):
+        raise TypeError(f"input is bytes, str or an async iterable of them, not {type(input).__name__}")
     if stop not in ("exit", "final"):
         raise ValueError(f"stop must be 'exit' or 'final', not {stop!r}")
     if stop == "final" and watch.get("schema") is None and watch.get("contract", "json") == "marker":

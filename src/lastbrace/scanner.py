@@ -60,9 +60,15 @@ class Pipeline:
         self._filter = TerminalFilter() if strip_ansi else None
         self._start_after = StartAfter(to_bytes(after)) if after else None
         self._automaton = Automaton(
-            roots=roots, framing=framing, strict=strict, max_object_bytes=max_object_bytes, max_depth=max_depth, text=text
+            roots=roots,
+            framing=framing,
+            strict=strict,
+            max_object_bytes=max_object_bytes,
+            max_depth=max_depth,
+            text=text,
         )
         self._stats = Stats(dead=self._automaton.deaths)
+        self._open: tuple[int, int] | None = None
         self.closed = False
         self.last: Found | None = None
         self.unfinished: Unfinished | None = None
@@ -88,7 +94,7 @@ class Pipeline:
     def open(self) -> Unfinished | None:
         """The object being read now."""
         opened = self._automaton.open
-        return None if opened is None else Unfinished(self._offset(opened[0]), opened[1])
+        return None if opened is None else Unfinished(self._start_offset(opened[0]), opened[1])
 
     @property
     def stats(self) -> Stats:
@@ -149,14 +155,27 @@ class Pipeline:
                         self.last = found
             elif kind == DROPPED:
                 self._stats.dropped += 1
-                events.append(Dropped(self._offset(start, forget=True), self._end_offset(end), "max_object_bytes"))
+                events.append(Dropped(self._start_offset(start), self._end_offset(end), "max_object_bytes"))
             elif kind == UNFINISHED:
-                events.append(Unfinished(self._offset(start), end - start))
+                events.append(Unfinished(self._start_offset(start), end - start))
             else:
                 events.append(Text(raw))
+        self._note_open()
         if shift is None:
             self._offset(self._automaton.kept_from, forget=True)
         return events
+
+    def _note_open(self) -> None:
+        """Keep where the open object begins, in the input as fed: its bytes may be let go of before it ends."""
+        opened = self._automaton.open
+        if opened is None:
+            self._open = None
+        elif self._open is None or self._open[0] != opened[0]:
+            self._open = (opened[0], self._offset(opened[0]))
+
+    def _start_offset(self, start: int) -> int:
+        """Return the offset in the input as fed of the bracket at ``start``."""
+        return self._open[1] if self._open is not None and self._open[0] == start else self._offset(start)
 
     def _note_death(self) -> None:
         """Keep the last dead candidate in offsets of the input as fed, while they can be told."""
@@ -164,7 +183,7 @@ class Pipeline:
         if death is not None:
             self._automaton.last_death = None
             self._stats.last_dead = DeadCandidate(
-                self._offset(death.start), self._offset(death.position), death.byte, death.reason, show(death.excerpt)
+                self._start_offset(death.start), self._offset(death.position), death.byte, death.reason, show(death.excerpt)
             )
 
 

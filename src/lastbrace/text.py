@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar, Unpack, overload
 
+from .agents.adapter import Adapter
+from .agents.reply import Reply
 from .completion import INVALID, Completion
 from .errors import NoObjectError
 from .events import Found
@@ -146,6 +148,26 @@ def parse_completion(
     return INVALID if completion is None else completion
 
 
+def parse_reply(
+    data: Chunk, *, agent: str | Adapter = "auto", returncode: int | None = None, stderr: bytes | str | None = None
+) -> Reply:
+    """Return what an agent's saved output says: its answer, whether the run succeeded, and what it cost.
+
+    ``agent`` is its name, or ``"auto"`` to recognise it. Some CLIs can be judged only by the exit status, and some
+    print what ended them on stderr: give what you have. Raises nothing for any data, ValueError for an agent that is
+    none.
+
+    >>> reply = parse_reply('{"type": "result", "subtype": "success", "is_error": true, "result": "API Error: 401"}')
+    >>> reply.agent, reply.is_error, reply.error
+    ('claude', True, 'API Error: 401')
+    """
+    watcher = Watcher[Any](agent=agent, contract=None)
+    watcher.feed(data)
+    reply = watcher.close(returncode, stderr).reply
+    assert reply is not None
+    return reply
+
+
 _bracket_or_quote = re.compile(r'[{}\[\]"]')
 _bracket_or_quote_bytes = re.compile(rb'[{}\[\]"]')
 _string_end = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -169,7 +191,9 @@ def balanced_end(text: str | bytes, start: int) -> int | None:
     return _walk(text, start, _bracket_or_quote_bytes, _string_end_bytes, {b"{": b"}", b"[": b"]"})
 
 
-def _walk(text: Any, start: int, token: re.Pattern[Any], string: re.Pattern[Any], closers: dict[Any, Any]) -> int | None:
+def _walk(
+    text: Any, start: int, token: re.Pattern[Any], string: re.Pattern[Any], closers: dict[Any, Any]
+) -> int | None:
     expected: list[Any] = []
     match = token.search(text, start)
     while match is not None:

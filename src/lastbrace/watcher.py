@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import codecs
 import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Unpack
 
-from .completion import INVALID, Completion, Marker, Status, match_completion
-from .errors import DecodeError
+from .agent_answer import AgentAnswer
+from .agent_reader import AgentReader
+from .agents.adapter import Adapter
+from .agents.reply import Reply
+from .answer import AnswerReader, AnswerRules, Calls
+from .completion import INVALID, Completion, Status
 from .events import Event, Found, Stats, Text, Unfinished
+from .matching import Matcher, SchemaLike, value_or_none
 from .outcome import Outcome, State, T
 from .scanner import Chunk, Pipeline, ScanOptions
-from .schema import Schema, compile_schema
-from .thinking import ThinkTracker
-
-_Call = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class Watcher(Generic[T]):
@@ -25,6 +25,12 @@ class Watcher(Generic[T]):
     the schema, and no more of the text. Callbacks run inside ``feed`` and ``close``, in the order of the text.
 
     Arguments:
+        agent: whose output it is: ``"claude"``, ``"codex"``, ``"gemini"``, …, or ``"auto"`` to recognise it from its
+            first unmistakable event. The answer is then looked for in what the agent says: its structured output, else
+            its answer's text; never in tool output, thinking or the events themselves. None: plain text with objects
+            in it.
+        answer: for an agent without an adapter, where its answer stands in its events: ``"item.text"`` or
+            ``"choices[0].message.content"``; the newest wins.
         contract: ``"json"``: an object ``{"status": "continue" | "done" | "error", "summary"?: str, "next"?: str}``
             says how the program ended, the last one wins; ``"marker"``: the last line that is not blank says it;
             None: any object will do.
@@ -36,9 +42,10 @@ class Watcher(Generic[T]):
         skip_think: objects inside ``<think>…</think>``, closed or not, match nothing.
         fragments: pieces of broken records are objects too, for ``on_object``; they never match.
         on_object: called with each Found.
-        on_text: called with the text outside objects, decoded, as it comes.
+        on_text: called with the text outside objects, decoded, as it comes; with an agent, of its answer.
         on_match: called with each Found that satisfies the contract or the schema, and its value.
         on_completion: called with each Completion, the moment its object closes (with a marker, at the end).
+        on_reply: called with the agent's Reply when anything but its growing text has changed.
         scan: the options of ``Scanner``.
 
     Raises ValueError or TypeError for arguments that make no sense.
@@ -55,9 +62,11 @@ class Watcher(Generic[T]):
     def __init__(
         self,
         *,
+        agent: str | Adapter | None = None,
+        answer: str | None = None,
         contract: Literal["json", "marker"] | None = "json",
         marker: str = "DONE",
-        schema: type[T] | Schema[T] | Callable[[Any], T] | dict[str, Any] | None = None,
+        schema: SchemaLike[T] | None = None,
         ignore: Iterable[Any] = (),
         after: str | bytes | None = None,
         skip_think: bool = False,
@@ -66,35 +75,34 @@ class Watcher(Generic[T]):
         on_text: Callable[[str], object] | None = None,
         on_match: Callable[[Found, T], object] | None = None,
         on_completion: Callable[[Completion], object] | None = None,
+        on_reply: Callable[[Reply], object] | None = None,
         **scan: Unpack[ScanOptions],
     ) -> None:
-        if contract not in ("json", "marker", None):
-            raise ValueError(f"contract must be 'json', 'marker' or None, not {contract!r}")
-        self._schema: Schema[T] | None = None if schema is None else compile_schema(schema)
-        self._contract = contract if schema is None else None
-        self._marker_text = marker
-        self._ignored = _ignored_values(ignore, scan)
+        self._rules = AnswerRules(
+            matcher=Matcher(contract, schema, _ignored_values(ignore, scan)),
+            marker=marker,
+            skip_think=skip_think,
+            on_text=on_text,
+            on_match=on_match,
+            on_completion=on_completion,
+        )
+        self._who = (agent, answer)
         self._after = after
-        self._skip_think = skip_think
         self._fragments = fragments
         self._on_object = on_object
-        self._on_text = on_text
-        self._on_match = on_match
-        self._on_completion = on_completion
+        self._on_reply = on_reply
         self._scan = scan
         self._busy = False
         self._start()
 
     def _start(self) -> None:
-        self._marker = Marker(self._marker_text) if self._contract == "marker" else None
-        self._think = ThinkTracker() if self._skip_think else None
-        wants_text = not (self._on_text is None and self._marker is None and self._think is None)
-        self._pipeline = Pipeline(**self._scan, text=wants_text, after=self._after)
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace") if wants_text else None
+        agent, answer = self._who
+        self._agent = None if agent is None and answer is None else AgentReader(agent or "auto", answer)
+        text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
+        self._pipeline = Pipeline(**self._scan, text=text, after=self._after)
+        self._plain = AnswerReader(self._rules, self._pipeline)
+        self._agent_answer = AgentAnswer(self._rules, self._scan)
         self._last: Found | None = None
-        self._match: Found | None = None
-        self._value: T | None = None
-        self._completion: Completion | None = None
         self._outcome: Outcome[T] | None = None
 
     def feed(self, chunk: Chunk) -> None:
@@ -104,8 +112,10 @@ class Watcher(Generic[T]):
         on, several as an ExceptionGroup. Raises ClosedError after ``close``, RuntimeError inside a callback.
         """
         self._guard()
-        calls, errors = self._advance(self._pipeline.feed(chunk))
-        self._call(calls, errors)
+        calls = Calls()
+        for event in self._pipeline.feed(chunk):
+            self._take(event, calls)
+        self._make(calls)
 
     def close(
         self, returncode: int | None = None, stderr: bytes | str | None = None, *, stopped: bool = False
@@ -119,13 +129,15 @@ class Watcher(Generic[T]):
         """
         self._guard()
         if self._outcome is None:
-            calls, errors = self._advance(self._pipeline.close())
-            if self._decoder is not None:
-                self._take_text(self._decoder.decode(b"", final=True), calls)
-            if self._marker is not None:
-                self._set_completion(self._marker.close(), calls)
-            self._outcome = self._conclude(returncode, stderr, stopped)
-            self._call(calls, errors)
+            calls = Calls()
+            tail = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr or ""
+            for event in self._pipeline.close():
+                self._take(event, calls)
+            if self._agent is not None:
+                self._close_agent(self._agent, None if stopped else returncode, tail, calls)
+            self._reading.end(calls)
+            self._outcome = self._conclude(returncode, tail, stopped)
+            self._make(calls)
         return self._outcome
 
     def reset(self) -> None:
@@ -141,23 +153,28 @@ class Watcher(Generic[T]):
     @property
     def match(self) -> Found | None:
         """The newest object so far that satisfies the contract or the schema; without either, ``last``."""
-        return self._last if self._schema is None and self._contract is None else self._match
+        return self._last if self._rules.matcher.takes_all else self._reading.match
 
     @property
     def completion(self) -> Completion | None:
         """The last valid completion so far."""
-        return self._completion
+        return self._reading.completion
+
+    @property
+    def reply(self) -> Reply | None:
+        """The agent's reply so far; None without an agent."""
+        return None if self._agent is None else self._agent.adapter.reply
 
     @property
     def state(self) -> State:
         """Whether something matched so far, and why not: see ``Outcome.state``."""
-        if self.match is not None or (self._marker is not None and self._completion is not None):
+        if self.match is not None or (self._rules.matcher.contract == "marker" and self.completion is not None):
             return "ok"
-        if self._pipeline.unfinished is not None:
+        if self._pipeline.unfinished is not None or self._reading.unfinished is not None:
             return "incomplete"
-        if self._pipeline.last is not None:
+        if self._reading.has_objects:
             return "no_match"
-        return "none" if self.stats.last_dead is None else "malformed"
+        return "malformed" if self._reading.is_malformed else "none"
 
     @property
     def open(self) -> Unfinished | None:
@@ -169,124 +186,75 @@ class Watcher(Generic[T]):
         """What was read so far, in counts."""
         return self._pipeline.stats
 
+    @property
+    def _reading(self) -> AnswerReader[T]:
+        """The reading of the text that the answer is in: what the agent says, or the output itself."""
+        return self._plain if self._agent is None or self._agent.is_plain else self._agent_answer.reader
+
     def _guard(self) -> None:
         if self._busy:
             raise RuntimeError("feed, close and reset cannot be called from inside a callback")
 
-    def _advance(self, events: list[Event | Text]) -> tuple[list[_Call], list[Exception]]:
-        """Take in what was read, and return the calls that follow, and what a user's schema raised."""
-        calls: list[_Call] = []
-        errors: list[Exception] = []
-        for event in events:
-            if isinstance(event, Found) and (self._fragments or not event.fragment):
-                self._interrupt_text(event.raw, calls)
-                try:
-                    self._take_object(event, calls)
-                except Exception as error:  # noqa: BLE001 - of the user's schema function: reading goes on
-                    errors.append(error)
-            elif isinstance(event, Text | Found):
-                if self._decoder is not None:
-                    self._take_text(self._decoder.decode(event.raw), calls)
-            else:
-                self._interrupt_text(b"{", calls)
-        return calls, errors
-
-    def _take_object(self, found: Found, calls: list[_Call]) -> None:
-        if self._ignored and _value_or_none(found) in self._ignored:
-            return
-        if self._on_object is not None:
-            calls.append((self._on_object, (found,)))
-        if found.fragment or found.empty:
-            return
-        self._last = found
-        if self._think is not None and self._think.inside:
-            return
-        value: Any = None
-        if self._schema is not None:
-            match = self._schema.match(found.raw)
-            if match is None:
-                return
-            value = match.value
-        elif self._contract == "json":
-            value = match_completion(found.raw)
-            if value is None:
-                return
-            self._set_completion(value, calls)
-        else:
-            return
-        self._match, self._value = found, value
-        if self._on_match is not None:
-            calls.append((self._on_match, (found, value)))
-
-    def _set_completion(self, completion: Completion, calls: list[_Call]) -> None:
-        self._completion = completion
-        if self._on_completion is not None:
-            calls.append((self._on_completion, (completion,)))
-
-    def _take_text(self, text: str, calls: list[_Call]) -> None:
-        if not text:
-            return
-        if self._think is not None:
-            self._think.feed(text)
-        if self._marker is not None:
-            self._marker.feed(text)
-        if self._on_text is not None:
-            calls.append((self._on_text, (text,)))
-
-    def _interrupt_text(self, raw: bytes, calls: list[_Call]) -> None:
-        """End the text at an object, whose own text is ``raw``."""
-        if self._decoder is None:
-            return
-        self._take_text(self._decoder.decode(b"", final=True), calls)
-        if self._think is not None:
-            self._think.pass_object()
-        if self._marker is not None:
-            self._marker.feed(raw.decode("utf-8", "replace"))
-
-    def _call(self, calls: list[_Call], errors: list[Exception]) -> None:
+    def _make(self, calls: Calls) -> None:
         self._busy = True
         try:
-            for callback, arguments in calls:
-                try:
-                    callback(*arguments)
-                except Exception as error:  # noqa: BLE001 - it is raised when the others have run
-                    errors.append(error)
+            calls.make()
         finally:
             self._busy = False
-        if len(errors) == 1:
-            raise errors[0]
-        if errors:
-            raise ExceptionGroup("several callbacks raised", errors)
 
-    def _conclude(self, returncode: int | None, stderr: bytes | str | None, stopped: bool) -> Outcome[T]:
-        completion, state, match = self._completion, self.state, self.match
-        if completion is None and self._contract == "json":
+    def _take(self, event: Event | Text, calls: Calls) -> None:
+        """Take in what was read."""
+        wanted = self._fragments or not getattr(event, "fragment", False)
+        if isinstance(event, Found) and wanted and not self._rules.matcher.ignores(event):
+            calls.add(self._on_object, event)
+            if not event.fragment and not event.empty:
+                self._last = event
+        if self._agent is None:
+            self._plain.take(event, calls)
+        else:
+            if self._agent.is_plain:
+                self._plain.take(event, calls)
+            self._agent.take(event)
+            self._follow(self._agent, calls)
+
+    def _follow(self, agent: AgentReader, calls: Calls) -> None:
+        """Follow what the agent changed in its answer and its reply."""
+        for change in agent.take_changes():
+            self._agent_answer.apply(change, calls)
+        if self._on_reply is not None and agent.has_news():
+            calls.add(self._on_reply, agent.adapter.reply)
+
+    def _close_agent(self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls) -> None:
+        if stderr:
+            pipeline = Pipeline()
+            for event in pipeline.feed(stderr) + pipeline.close():
+                agent.take_stderr(event)
+        agent.close(returncode, stderr)
+        self._follow(agent, calls)
+        self._agent_answer.end(calls)
+
+    def _conclude(self, returncode: int | None, stderr: str, stopped: bool) -> Outcome[T]:
+        completion, state, match, reply = self.completion, self.state, self.match, self.reply
+        if completion is None and self._rules.matcher.contract == "json":
             completion = INVALID
-        value: Any = self._value
-        if match is not None and self._schema is None and self._contract is None:
-            value = _value_or_none(match)
-        elif self._marker is not None:
-            value = completion
+        value: Any = self._reading.value
+        if match is not None and self._rules.matcher.takes_all:
+            value = value_or_none(match)
         failed = completion is not None and completion.status == Status.ERROR
+        failed = failed or (reply is not None and reply.is_error)
         return Outcome(
             ok=state == "ok" and not failed and (stopped or returncode in (None, 0)),
             state=state,
             completion=completion,
+            reply=reply,
             last=self._last,
             match=match,
             value=value,
-            unfinished=self._pipeline.unfinished,
+            unfinished=self._pipeline.unfinished or self._reading.unfinished,
             returncode=returncode,
-            stderr_tail=stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr or "",
+            stderr_tail=stderr,
             stats=dataclasses.replace(self.stats, dead=dict(self.stats.dead)),
         )
-
-
-def _value_or_none(found: Found) -> Any:
-    try:
-        return found.value
-    except DecodeError:
-        return None
 
 
 def _ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
@@ -298,7 +266,7 @@ def _ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
         if isinstance(item, str | bytes):
             pipeline = Pipeline(**scan)
             events = pipeline.feed(item) + pipeline.close()
-            values += [_value_or_none(event) for event in events if isinstance(event, Found) and not event.empty]
+            values += [value_or_none(event) for event in events if isinstance(event, Found) and not event.empty]
         else:
             values.append(item)
     return values

@@ -1,0 +1,29 @@
+"""The memory a reader takes: its peak, in a process of its own (``memory_child``)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from . import workloads
+
+READERS = ("nothing", "import", "Scanner", "Watcher")
+
+
+def peak_of(reader: str, size: int) -> int:
+    """Return the peak memory in bytes of a process that reads ``size`` bytes of an agent's JSON Lines."""
+    block = workloads.agent_lines(4 << 20)
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.memory_child", reader],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent,
+    ) as child:  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for _ in range(max(1, size // len(block))):
+            child.stdin.write(block)
+        child.stdin.close()
+        peak = int(child.stdout.read())
+    if child.returncode:
+        raise RuntimeError(f"the reader exited with status {child.returncode}")
+    return peak

@@ -1,0 +1,138 @@
+"""Recognises which agent is speaking, and drives its adapter."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+from .agents import adapter_for, recognise, recognise_text
+from .agents.adapter import Adapter, Change
+from .agents.generic import Generic
+from .agents.plain import PlainText
+from .errors import DecodeError
+from .events import Event, Found, Text
+
+MAX_EVENTS_UNRECOGNISED = 1000  # an agent shows itself in its first events; a long plain log need not be decoded
+MAX_EARLY_BYTES = 4 << 20  # of such events that are kept
+MAX_HEAD = 4096  # characters of text in which a banner may stand
+
+
+class AgentReader:
+    """Takes the events of a program's output and keeps the reply.
+
+    ``agent`` is the name of an agent, an adapter, or ``"auto"``: recognised from the first unmistakable event, until
+    then plain text. ``answer`` is the path of the answer in events of an agent without an adapter. Raises ValueError
+    for a name or a path that is none.
+    """
+
+    def __init__(self, agent: str | Adapter, answer: str | None = None) -> None:
+        self._early: list[dict[str, Any]] | None = None  # events that may still turn out to be an agent's
+        self._early_size = self._seen = 0
+        self._head = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.adapter: Adapter
+        if answer is not None:
+            self.adapter = Generic(answer)
+        elif isinstance(agent, Adapter):
+            self.adapter = agent
+        elif agent == "auto":
+            self.adapter = PlainText()
+            self._early = []
+        else:
+            self.adapter = adapter_for(agent)
+        self._told = (id(self.adapter), 0)
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether the text between events is needed."""
+        return self.adapter.plain_text or self.adapter.reads_text
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the output is, so far, the answer itself."""
+        return self.adapter.plain_text
+
+    def take(self, event: Event | Text) -> None:
+        """Take in an event of the output."""
+        if self.adapter.plain_text:
+            if isinstance(event, Text | Found):
+                text = self._decoder.decode(event.raw)
+                if text:
+                    self.adapter.feed_text(text)
+                if self._early is not None:
+                    self._look_for_agent(event, text)
+        elif isinstance(event, Text):
+            if self.adapter.reads_text:
+                self.adapter.feed_text(self._decoder.decode(event.raw))
+        else:
+            value = value_of(event)
+            if value is not None:
+                self.adapter.feed(value)
+
+    def take_stderr(self, event: Event | Text) -> None:
+        """Take in an object found in stderr."""
+        value = value_of(event)
+        if value is None:
+            return
+        if self._early is not None:
+            self._adopt(recognise(value))
+        self.adapter.feed_stderr(value)
+
+    def has_news(self) -> bool:
+        """Tell whether anything but the growing text has changed in the reply since the last time."""
+        known, self._told = self._told, (id(self.adapter), self.adapter.revision)
+        return known != self._told
+
+    def close(self, returncode: int | None, stderr: str) -> None:
+        """End the output, and judge it by what it said and by the exit status."""
+        self.adapter.close(returncode, stderr)
+
+    def take_changes(self) -> list[Change]:
+        """Return what happened to the answer since the last time."""
+        changes = self.adapter.changes
+        if changes:
+            self.adapter.changes = []
+        return changes
+
+    def _look_for_agent(self, event: Text | Found, text: str) -> None:
+        assert self._early is not None
+        if isinstance(event, Text):
+            if len(self._head) < MAX_HEAD:
+                self._head += text
+                self._adopt(recognise_text(self._head[:MAX_HEAD]))
+            return
+        value = value_of(event)
+        if value is None:
+            return
+        self._early_size += len(event.raw)
+        if self._early_size > MAX_EARLY_BYTES:
+            self._early.clear()
+        self._early.append(value)
+        self._seen += 1
+        if not self._adopt(recognise(value)) and self._seen >= MAX_EVENTS_UNRECOGNISED:
+            self._early = None
+
+    def _adopt(self, adapter: Adapter | None) -> bool:
+        """Let ``adapter`` go on, if there is one, with all that came before."""
+        if adapter is None:
+            return False
+        plain, head, early = self.adapter, self._head, self._early or []
+        self.adapter, self._early, self._head = adapter, None, ""
+        if adapter.plain_text:
+            adapter.feed_text(plain.text)
+        elif adapter.reads_text:
+            adapter.feed_text(head)
+        for value in early:
+            adapter.feed(value)
+        return True
+
+
+def value_of(event: Event | Text) -> dict[str, Any] | None:
+    """Return the value of an object that stands for itself, None for anything else."""
+    if not isinstance(event, Found) or event.fragment:
+        return None
+    try:
+        value = event.value
+    except DecodeError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,158 @@
+"""Reads a text for the answer in it: a program's output, or what an agent says in its own."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from .completion import Completion, Marker
+from .events import Event, Found, Text, Unfinished
+from .matching import Matcher
+from .outcome import T
+from .scanner import Pipeline
+from .thinking import ThinkTracker
+
+
+class Calls:
+    """Callbacks to be made once all state is in place, and what went wrong meanwhile."""
+
+    __slots__ = ("_calls", "errors")
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
+        self.errors: list[Exception] = []
+
+    def add(self, callback: Callable[..., object] | None, *arguments: Any) -> None:
+        """Note a call, if there is anyone to call."""
+        if callback is not None:
+            self._calls.append((callback, arguments))
+
+    def make(self) -> None:
+        """Make all calls, then raise what they raised, several as an ExceptionGroup."""
+        for callback, arguments in self._calls:
+            try:
+                callback(*arguments)
+            except Exception as error:  # it is raised when the others have run
+                self.errors.append(error)
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        if self.errors:
+            raise ExceptionGroup("several callbacks raised", self.errors)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRules(Generic[T]):
+    """What counts as the answer, and whom to tell."""
+
+    matcher: Matcher[T]
+    marker: str
+    skip_think: bool
+    on_text: Callable[[str], object] | None
+    on_match: Callable[[Found, T], object] | None
+    on_completion: Callable[[Completion], object] | None
+
+    @property
+    def need_text(self) -> bool:
+        """Whether the text between objects is needed."""
+        return self.on_text is not None or self.skip_think or self.matcher.contract == "marker"
+
+
+class AnswerReader(Generic[T]):
+    """Takes the events of one text and keeps the newest that matches.
+
+    ``pipeline`` is where the events come from. ``known`` is a match that was told already: only another one is told,
+    when the text has ended.
+    """
+
+    def __init__(self, rules: AnswerRules[T], pipeline: Pipeline, known: Found | None = None) -> None:
+        self._rules = rules
+        self._pipeline = pipeline
+        self._ended = False
+        self._known = known
+        self._marker = Marker(rules.marker) if rules.matcher.contract == "marker" else None
+        self._think = ThinkTracker() if rules.skip_think else None
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace") if rules.need_text else None
+        self.match: Found | None = None
+        self.value: Any = None
+        self.completion: Completion | None = None
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """The object in which the text ended."""
+        return self._pipeline.unfinished
+
+    @property
+    def has_objects(self) -> bool:
+        """Whether there was an object, even one that is ignored."""
+        return self._pipeline.last is not None
+
+    @property
+    def is_malformed(self) -> bool:
+        """Whether something began like an object, had a key and its colon, and turned out to be none."""
+        return self._pipeline.stats.last_dead is not None
+
+    def take(self, event: Event | Text, calls: Calls) -> None:
+        """Take in the next event of the text; a fragment counts as text."""
+        if isinstance(event, Found) and not event.fragment:
+            self._interrupt_text(event.raw, calls)
+            self._take_object(event, calls)
+        elif self._decoder is None:
+            return
+        elif isinstance(event, Text | Found):
+            self._take_text(self._decoder.decode(event.raw), calls)
+        else:
+            self._interrupt_text(b"{", calls)
+
+    def _take_object(self, found: Found, calls: Calls) -> None:
+        if self._think is not None and self._think.inside:
+            return
+        try:
+            match = None if self._rules.matcher.ignores(found) else self._rules.matcher.match(found)
+        except Exception as error:  # of a user's schema function: reading goes on
+            calls.errors.append(error)
+            return
+        if match is not None:
+            self.match, self.value = found, match.value
+            if self._rules.matcher.contract == "json":
+                self.completion = match.value
+            if self._known is None:
+                self._tell_match(calls)
+
+    def end(self, calls: Calls) -> None:
+        """End the text; the second time nothing happens."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._decoder is not None:
+            self._take_text(self._decoder.decode(b"", final=True), calls)
+        if self._marker is not None:
+            self.completion = self.value = self._marker.close()
+            calls.add(self._rules.on_completion, self.completion)
+        if self._known is not None and self.match is not None and self.match.raw != self._known.raw:
+            self._tell_match(calls)
+
+    def _tell_match(self, calls: Calls) -> None:
+        if self._rules.matcher.contract == "json":
+            calls.add(self._rules.on_completion, self.completion)
+        calls.add(self._rules.on_match, self.match, self.value)
+
+    def _take_text(self, text: str, calls: Calls) -> None:
+        if not text:
+            return
+        if self._think is not None:
+            self._think.feed(text)
+        if self._marker is not None:
+            self._marker.feed(text)
+        calls.add(self._rules.on_text, text)
+
+    def _interrupt_text(self, raw: bytes, calls: Calls) -> None:
+        """End the text at something that is none, whose own text is ``raw``."""
+        if self._decoder is None:
+            return
+        self._take_text(self._decoder.decode(b"", final=True), calls)
+        if self._think is not None:
+            self._think.pass_object()
+        if self._marker is not None:
+            self._marker.feed(raw.decode("utf-8", "replace"))

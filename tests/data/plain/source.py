@@ -1,0 +1,7 @@
+"""A module."""
+
+EVENTS = {"type": "result", "ok": True}
+
+
+def render(name):
+    return f"{name}: {EVENTS!r}"
