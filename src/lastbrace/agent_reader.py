@@ -69,12 +69,12 @@ class AgentReader:
             if value is not None:
                 self.adapter.feed(value)
 
-    def take_stderr(self, event: Event | Text) -> None:
-        """Take in an object found in stderr."""
+    def take_stderr(self, event: Event | Text, *, recognise_it: bool) -> None:
+        """Take in an object found in stderr; ``recognise_it`` lets it show which agent this is."""
         value = value_of(event)
         if value is None:
             return
-        if self._early is not None:
+        if recognise_it and self._early is not None:
             self._adopt(recognise(value))
         self.adapter.feed_stderr(value)
 
@@ -83,8 +83,9 @@ class AgentReader:
         known, self._told = self._told, (id(self.adapter), self.adapter.revision)
         return known != self._told
 
-    def close(self, returncode: int | None, stderr: str) -> None:
-        """End the output, and judge it by what it said and by the exit status."""
+    def close(self, returncode: int | None, stderr: str, *, cut: bool) -> None:
+        """End the output, and judge it by what it said and by the exit status; ``cut`` if it ended inside an event."""
+        self.adapter.is_cut = cut and not self.adapter.plain_text
         self.adapter.close(returncode, stderr)
 
     def take_changes(self) -> list[Change]:

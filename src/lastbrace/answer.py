@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 from .completion import Completion, Marker
 from .events import Event, Found, Text, Unfinished
-from .matching import Matcher
+from .matching import Matcher, value_or_none
 from .outcome import T
 from .scanner import Pipeline
 from .thinking import ThinkTracker
@@ -74,6 +74,7 @@ class AnswerReader(Generic[T]):
         self._marker = Marker(rules.marker) if rules.matcher.contract == "marker" else None
         self._think = ThinkTracker() if rules.skip_think else None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace") if rules.need_text else None
+        self.last: Found | None = None  # the newest object, but for those that were only thought of
         self.match: Found | None = None
         self.value: Any = None
         self.completion: Completion | None = None
@@ -106,10 +107,12 @@ class AnswerReader(Generic[T]):
             self._interrupt_text(b"{", calls)
 
     def _take_object(self, found: Found, calls: Calls) -> None:
-        if self._think is not None and self._think.inside:
+        if (self._think is not None and self._think.inside) or self._rules.matcher.ignores(found):
             return
+        if not found.empty:
+            self.last = found
         try:
-            match = None if self._rules.matcher.ignores(found) else self._rules.matcher.match(found)
+            match = self._rules.matcher.match(found)
         except Exception as error:  # of a user's schema function: reading goes on
             calls.errors.append(error)
             return
@@ -130,7 +133,7 @@ class AnswerReader(Generic[T]):
         if self._marker is not None:
             self.completion = self.value = self._marker.close()
             calls.add(self._rules.on_completion, self.completion)
-        if self._known is not None and self.match is not None and self.match.raw != self._known.raw:
+        if self._known is not None and self.match is not None and not _same(self.match, self._known):
             self._tell_match(calls)
 
     def _tell_match(self, calls: Calls) -> None:
@@ -156,3 +159,8 @@ class AnswerReader(Generic[T]):
             self._think.pass_object()
         if self._marker is not None:
             self._marker.feed(raw.decode("utf-8", "replace"))
+
+
+def _same(one: Found, other: Found) -> bool:
+    """Tell whether two objects say the same, perhaps spaced otherwise."""
+    return one.raw == other.raw or value_or_none(one) == value_or_none(other)

@@ -20,6 +20,8 @@ T = TypeVar("T")
 _is_surrogate = re.compile("[\ud800-\udfff]")
 _decode = msgspec.json.Decoder().decode
 
+_MAX_MESSAGE = 400  # characters
+
 # What msgspec says of text that json may still read. Invalid UTF-8 was a UnicodeDecodeError before msgspec 0.23.
 REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -56,7 +58,13 @@ def decode_as(raw: bytes, type: type[T]) -> T:  # noqa: A002 - the word msgspec 
     try:
         return convert(decode(raw), type)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
-        raise DecodeError(str(error)) from error
+        raise DecodeError(_shorten(str(error))) from None
+
+
+def _shorten(message: str) -> str:
+    """Return the ends of a message that may quote megabytes; what is wrong stands at the one, where at the other."""
+    half = _MAX_MESSAGE // 2
+    return message if len(message) <= _MAX_MESSAGE else f"{message[:half]}...{message[-half:]}"
 
 
 def convert(value: Any, type: type[T]) -> T:  # noqa: A002

@@ -1,18 +1,20 @@
 """Which Markdown code fence an object stands in.
 
 Rules (CommonMark 0.31, section 4.5, as models write it): a fence opens at a line of three or more backticks or tildes,
-at any indentation or quotation depth, with an optional info string whose first word counts; a backtick fence has no
-backtick in its info string. It closes at a line of as many or more of the same mark and nothing else, also right after
-an object; a line that opens with a word replaces a fence of the same kind that was never closed.
+at any indentation or quotation depth or right after a list marker, with an optional info string whose first word
+counts; a backtick fence has no backtick in its info string. It closes at a line of as many or more of the same mark and
+nothing else, also right after an object; a line that opens with a word replaces a fence of the same kind that was never
+closed.
 """
 
 from __future__ import annotations
 
 import re
 
-_opening = re.compile(rb"[ \t>]*(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*\Z").match
+_ITEM = rb"(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?"
+_opening = re.compile(rb"[ \t>]*" + _ITEM + rb"(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*\Z").match
 _mark = re.compile(rb"[ \t>]*(`{3,}|~{3,})([^\n]*)\Z").match
-_fence_lines = re.compile(rb"^[ \t>]*(?:`{3,}|~{3,})[^\n]*", re.MULTILINE).finditer
+_fence_lines = re.compile(rb"^[ \t>]*" + _ITEM + rb"(?:`{3,}|~{3,})[^\n]*", re.MULTILINE).finditer
 _MAX_LINE = 256  # bytes of a line that are looked at: marks and an info word; longer lines are prose
 
 
@@ -70,11 +72,8 @@ class FenceTracker:
         return marks, word.decode("utf-8", "replace")
 
     def _end_line(self, line: bytes) -> None:
-        match = _mark(line)
-        if match is None:
-            return
-        marks, rest = match[1], match[2]
-        if self._open is not None and not rest.strip() and marks.startswith(self._open[0]):
+        match = None if self._open is None else _mark(line)
+        if self._open is not None and match is not None and not match[2].strip() and match[1].startswith(self._open[0]):
             self._open = None
         else:
             self._open = self._opened_by(line) or self._open

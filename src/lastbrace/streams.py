@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator
+from contextlib import aclosing
 from typing import Any, Protocol, Unpack
 
 from .events import Event, Found, Text
@@ -71,9 +72,10 @@ async def aiter_objects(
     [{'n': 1}]
     """
     pipeline = Pipeline(**scan)
-    async for chunk in _async_chunks(source):
-        for found in _objects(pipeline.feed(chunk), fragments):
-            yield found
+    async with aclosing(_async_chunks(source)) as chunks:
+        async for chunk in chunks:
+            for found in _objects(pipeline.feed(chunk), fragments):
+                yield found
     for found in _objects(pipeline.close(), fragments):
         yield found
 
@@ -93,7 +95,7 @@ def _chunks(source: Any) -> Iterable[Chunk]:
     return iter(lambda: read(CHUNK_SIZE) or b"", b"")
 
 
-async def _async_chunks(source: Any) -> AsyncIterator[Chunk]:
+async def _async_chunks(source: Any) -> AsyncGenerator[Chunk, None]:
     # A StreamReader would be iterated line by line, up to a limit.
     if hasattr(source, "read"):
         while chunk := await source.read(CHUNK_SIZE):

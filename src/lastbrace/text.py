@@ -35,9 +35,7 @@ def find_objects(data: Chunk, *, fragments: bool = False, **scan: Unpack[ScanOpt
 
 
 @overload
-def last_object(
-    data: Chunk, *, schema: _SchemaLike[T], fragments: bool = False, **scan: Unpack[ScanOptions]
-) -> T: ...
+def last_object(data: Chunk, *, schema: _SchemaLike[T], fragments: bool = False, **scan: Unpack[ScanOptions]) -> T: ...
 @overload
 def last_object(
     data: Chunk, *, schema: _SchemaLike[T], default: D, fragments: bool = False, **scan: Unpack[ScanOptions]
@@ -128,9 +126,7 @@ def first_object(
     return _choose(pipeline, objects, schema, default)
 
 
-def parse_completion(
-    data: Chunk, *, contract: Literal["json", "marker"] = "json", marker: str = "DONE"
-) -> Completion:
+def parse_completion(data: Chunk, *, contract: Literal["json", "marker"] = "json", marker: str = "DONE") -> Completion:
     """Return what a program's whole output says of how it ended; never raises, whatever ``data`` is.
 
     ``contract`` and ``marker`` are those of ``Watcher``. Without a valid completion the result is
@@ -184,7 +180,7 @@ def balanced_end(text: str | bytes, start: int) -> int | None:
     >>> text[2 : balanced_end(text, 2)]
     '{a: "}", b: [1]}'
     """
-    if text[start : start + 1] not in ("{", "[", b"{", b"["):
+    if start < 0 or text[start : start + 1] not in ("{", "[", b"{", b"["):
         raise ValueError(f"no opening bracket at {start}")
     if isinstance(text, str):
         return _walk(text, start, _bracket_or_quote, _string_end, dict(zip("{[", "}]", strict=True)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Unpack
@@ -97,7 +98,8 @@ class Watcher(Generic[T]):
 
     def _start(self) -> None:
         agent, answer = self._who
-        self._agent = None if agent is None and answer is None else AgentReader(agent or "auto", answer)
+        # An adapter given ready-made is a pattern: each stream has its own.
+        self._agent = None if agent is None and answer is None else AgentReader(copy.deepcopy(agent) or "auto", answer)
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
         self._pipeline = Pipeline(**self._scan, text=text, after=self._after)
         self._plain = AnswerReader(self._rules, self._pipeline)
@@ -113,9 +115,13 @@ class Watcher(Generic[T]):
         """
         self._guard()
         calls = Calls()
-        for event in self._pipeline.feed(chunk):
-            self._take(event, calls)
-        self._make(calls)
+        self._busy = True
+        try:
+            for event in self._pipeline.feed(chunk):
+                self._take(event, calls)
+            calls.make()
+        finally:
+            self._busy = False
 
     def close(
         self, returncode: int | None = None, stderr: bytes | str | None = None, *, stopped: bool = False
@@ -131,13 +137,17 @@ class Watcher(Generic[T]):
         if self._outcome is None:
             calls = Calls()
             tail = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr or ""
-            for event in self._pipeline.close():
-                self._take(event, calls)
-            if self._agent is not None:
-                self._close_agent(self._agent, None if stopped else returncode, tail, calls)
-            self._reading.end(calls)
-            self._outcome = self._conclude(returncode, tail, stopped)
-            self._make(calls)
+            self._busy = True
+            try:
+                for event in self._pipeline.close():
+                    self._take(event, calls)
+                if self._agent is not None:
+                    self._close_agent(self._agent, None if stopped else returncode, tail, calls)
+                self._reading.end(calls)
+                self._outcome = self._conclude(returncode, tail, stopped)
+                calls.make()
+            finally:
+                self._busy = False
         return self._outcome
 
     def reset(self) -> None:
@@ -153,7 +163,9 @@ class Watcher(Generic[T]):
     @property
     def match(self) -> Found | None:
         """The newest object so far that satisfies the contract or the schema; without either, ``last``."""
-        return self._last if self._rules.matcher.takes_all else self._reading.match
+        if not self._rules.matcher.takes_all:
+            return self._reading.match
+        return self._plain.last if self._reading is self._plain else self._last
 
     @property
     def completion(self) -> Completion | None:
@@ -195,13 +207,6 @@ class Watcher(Generic[T]):
         if self._busy:
             raise RuntimeError("feed, close and reset cannot be called from inside a callback")
 
-    def _make(self, calls: Calls) -> None:
-        self._busy = True
-        try:
-            calls.make()
-        finally:
-            self._busy = False
-
     def _take(self, event: Event | Text, calls: Calls) -> None:
         """Take in what was read."""
         wanted = self._fragments or not getattr(event, "fragment", False)
@@ -212,9 +217,9 @@ class Watcher(Generic[T]):
         if self._agent is None:
             self._plain.take(event, calls)
         else:
-            if self._agent.is_plain:
-                self._plain.take(event, calls)
             self._agent.take(event)
+            if self._agent.is_plain:  # an event by which the agent was recognised just now is no answer
+                self._plain.take(event, calls)
             self._follow(self._agent, calls)
 
     def _follow(self, agent: AgentReader, calls: Calls) -> None:
@@ -228,8 +233,8 @@ class Watcher(Generic[T]):
         if stderr:
             pipeline = Pipeline()
             for event in pipeline.feed(stderr) + pipeline.close():
-                agent.take_stderr(event)
-        agent.close(returncode, stderr)
+                agent.take_stderr(event, recognise_it=self.match is None)
+        agent.close(returncode, stderr, cut=self._pipeline.unfinished is not None)
         self._follow(agent, calls)
         self._agent_answer.end(calls)
 
@@ -261,10 +266,11 @@ def _ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
     """Return the values that do not count: those given, and those of all objects in the texts given."""
     if isinstance(ignore, str | bytes | dict):
         raise TypeError("ignore is a list of texts and values, not one of them")
+    free: ScanOptions = {**scan, "framing": "free"}  # as an agent's answer is read, whatever the framing of its events
     values: list[Any] = []
     for item in ignore:
         if isinstance(item, str | bytes):
-            pipeline = Pipeline(**scan)
+            pipeline = Pipeline(**free)
             events = pipeline.feed(item) + pipeline.close()
             values += [value_or_none(event) for event in events if isinstance(event, Found) and not event.empty]
         else:

@@ -7,7 +7,7 @@ import pytest
 from lastbrace.agents.aider import Aider
 from lastbrace.agents.crush import Crush
 
-from .driving import (  # fmt: skip
+from .driving import (
     CAPTURES,
     SAMPLES,
     capture_id,

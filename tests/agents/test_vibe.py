@@ -6,7 +6,7 @@ import pytest
 
 from lastbrace.agents.vibe import Vibe
 
-from .driving import (  # fmt: skip
+from .driving import (
     CAPTURES,
     capture_id,
     captures_of,

@@ -39,6 +39,7 @@ class Adapter(ABC):
 
     def __init__(self) -> None:
         self.changes: list[Change] = []  # of the answer, since whoever drives the adapter took them last
+        self.is_cut = False  # the output ended inside an event
         self.revision = 0  # counts the changes of the reply, but for its growing text
         self._text: list[str] = []
         self._noted: str | None = None
@@ -70,7 +71,7 @@ class Adapter(ABC):
         failed = returncode not in (None, 0)
         if reply.is_error:
             return
-        if not reply.final and self.needs_final_event():
+        if not reply.final and (self.is_cut or self.needs_final_event()):
             why = f": {self._noted}" if self._noted else last_line(stderr)
             self.fail(EARLY_END + (f" ({describe_exit(returncode)})" if failed else "") + why)
         elif failed:

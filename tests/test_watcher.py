@@ -1,0 +1,535 @@
+"""What the watcher says of a stream: the contract by example, what does not count, the state and the one verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import msgspec
+import pydantic
+import pytest
+
+import lastbrace
+from lastbrace import ClosedError, Completion, Found, Status, Unfinished, Watcher, parse_completion
+
+from .feeding import in_bytes, outcome_of, two_way_cuts, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DONE, CONTINUE, ERROR = (Completion(Status(word)) for word in ("done", "continue", "error"))
+INVALID = Completion(Status.ERROR, error="invalid-json")
+TACHE = '{"status":"done","summary":"Tâche terminée ✓ \\"hello\\" {x}"}'
+
+BY_EXAMPLE: list[tuple[str, Completion, str]] = [
+    ('{"status":"done"}', DONE, "ok"),
+    ('logs\n{"status":"continue","next":"step2"}', Completion(Status.CONTINUE, next="step2"), "ok"),
+    ('{"status":"continue"}\ntext\n{"status":"done"}', DONE, "ok"),
+    ('{"status":"done"}\nMore output', DONE, "ok"),
+    ('Here:\n```json\n{"status":"done"}\n```\nBye.', DONE, "ok"),
+    ('All is well: {"status":"done"}. Good night.', DONE, "ok"),
+    ('{"status":"done","extra":1,"summary":"ok"}', Completion(Status.DONE, "ok"), "ok"),
+    ('{"data":{"status":"continue"}}\n{"status":"done"}', DONE, "ok"),
+    ('{"data":{"status":"done"}}', INVALID, "no_match"),
+    ('{"status":"done"} {"status":"maybe"}', DONE, "ok"),
+    ('{"status":"done","summary":1}', INVALID, "no_match"),
+    ('{"status":123}', INVALID, "no_match"),
+    ('{"summary":"x"}', INVALID, "no_match"),
+    ("{status: done}", INVALID, "none"),
+    ("prose", INVALID, "none"),
+    ("", INVALID, "none"),
+    (" \n\t ", INVALID, "none"),
+    (TACHE, Completion(Status.DONE, 'Tâche terminée ✓ "hello" {x}'), "ok"),
+    ('{"status":"done","summary":null}', INVALID, "no_match"),
+    ('{"type":"result","verdict":{"status":"done"},"summary":"all te', INVALID, "incomplete"),
+    ('%{name} and {other} then {"status":"done"}', DONE, "ok"),
+    ("{}", INVALID, "none"),
+    ('{"status":"continue"}\n{"status":"done","summary":"al', CONTINUE, "ok"),
+    ('{"status": done}', INVALID, "malformed"),
+    ('[{"status":"done"}]', DONE, "ok"),
+    ('{"status":"error","summary":"no disk"}', Completion(Status.ERROR, "no disk"), "ok"),
+    ('"usage": {"status":"done"}', INVALID, "none"),
+]
+MARKERS = [
+    ("work\nDONE\n\n", DONE),
+    ("work\n  DONE  ", DONE),
+    ("DONE\nmore", CONTINUE),
+    ("NOT DONE", CONTINUE),
+    ("", CONTINUE),
+    ('work {"a": 1}\nDONE', DONE),
+    ('{"a": 1}DONE', CONTINUE),
+    ('DONE {"a": 1}', CONTINUE),
+    ('DONE\n{"a": 1}', CONTINUE),
+    ("DONE\n{}", CONTINUE),
+    ('{"a": x}\nDONE', DONE),
+    ('DONE {"a": x}', CONTINUE),
+    ('DONE\n{"a": 1,\n', CONTINUE),
+    ("DONE{", CONTINUE),
+    ('"usage": {"a": 1}DONE', CONTINUE),
+    ('"usage": {"a": 1}\nDONE', DONE),
+    ("\x1b[32mDONE\x1b[0m\r\n", DONE),
+    ("99%\rDONE", DONE),
+]
+example = pytest.mark.parametrize(("text", "completion", "state"), BY_EXAMPLE)
+marker_example = pytest.mark.parametrize(("text", "completion"), MARKERS)
+
+
+@example
+def test_the_contract_by_example(text: str, completion: Completion, state: str) -> None:
+    outcome = outcome_of(text.encode())
+    assert (outcome.completion, outcome.state) == (completion, state)
+    assert outcome.ok == (state == "ok" and completion.status != "error")
+    assert outcome.value == (completion if state == "ok" else None)
+    assert (outcome.unfinished is not None) == text.endswith(("te", "al"))
+
+
+@example
+def test_the_contract_on_whole_text(text: str, completion: Completion, state: str) -> None:
+    data = text.encode()
+    assert parse_completion(text) == parse_completion(data) == parse_completion(memoryview(data)) == completion
+
+
+@marker_example
+def test_the_marker_by_example(text: str, completion: Completion) -> None:
+    outcome = outcome_of(text.encode(), contract="marker")
+    assert (outcome.completion, outcome.state, outcome.match, outcome.value) == (completion, "ok", None, completion)
+    assert parse_completion(text, contract="marker") == completion
+    _, seen = watch([text], contract="marker")
+    assert seen.completions == [completion]
+    assert seen.matches == []
+
+
+@pytest.mark.parametrize(
+    ("text", "completion"),
+    [
+        ('DONE {"long": "answer"}', CONTINUE),
+        ('{"long": "answer"}DONE', CONTINUE),
+        ('DONE\n{"long": "answer"}\n', CONTINUE),
+        ('{"long": "answer"}\nDONE', DONE),
+    ],
+)
+def test_a_dropped_object_is_no_marker_line(text: str, completion: Completion) -> None:
+    assert outcome_of(text.encode(), contract="marker", max_object_bytes=8).completion == completion
+
+
+def test_another_marker() -> None:
+    assert outcome_of("DONE\n<fini ✓>\n".encode(), contract="marker", marker="<fini ✓>").completion == DONE
+    assert parse_completion("DONE\n", contract="marker", marker="READY") == CONTINUE
+    for bad in ("", " ", "a\nb"):
+        with pytest.raises(ValueError, match="marker"):
+            Watcher(contract="marker", marker=bad)
+
+
+def test_a_marker_says_nothing_before_the_end() -> None:
+    watcher = Watcher(contract="marker")
+    watcher.feed("DONE\n")
+    assert (watcher.completion, watcher.state) == (None, "none")
+    assert watcher.close().completion == DONE
+    assert watcher.completion == DONE
+
+
+def test_a_completion_is_told_on_its_closing_brace_and_again_for_newer_ones() -> None:
+    text = 'a {"status":"continue"} b {"x":1} {"status":"maybe"} {"status":"done"} c'.encode()
+    told: list[tuple[int, str]] = []
+    at = 0
+    watcher = Watcher(on_completion=lambda completion: told.append((at, str(completion.status))))
+    for at, byte in enumerate(in_bytes(text), 1):
+        watcher.feed(byte)
+    assert [(text[:at][-11:], word) for at, word in told] == [
+        (b'"continue"}', "continue"),
+        (b's":"done"}', "done"),
+    ] or [(text[at - 2 : at], word) for at, word in told] == [(b'"}', "continue"), (b'"}', "done")]
+    assert [text[:at].count(b"}") for at, _ in told] == [1, 4]
+    watcher.close()
+    assert len(told) == 2
+
+
+def test_the_same_completion_twice_is_told_twice() -> None:
+    _, seen = watch(['{"status":"continue"}\n' * 3])
+    assert seen.completions == [CONTINUE] * 3
+
+
+def test_what_is_known_while_the_stream_runs() -> None:
+    watcher = Watcher()
+    assert (watcher.state, watcher.last, watcher.match, watcher.completion, watcher.reply) == ("none", *[None] * 4)
+    watcher.feed('{"x": bad} {"status": "do')
+    assert watcher.state == "malformed"
+    assert watcher.open == Unfinished(11, 14)
+    watcher.feed('ne"} {"n": 1}')
+    assert (watcher.state, watcher.completion, watcher.open) == ("ok", DONE, None)
+    assert watcher.last is not None
+    assert watcher.match is not None
+    assert (watcher.last.value, watcher.match.value) == ({"n": 1}, {"status": "done"})
+    assert watcher.stats.objects == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "state"),
+    [
+        ('{"a":1}', {"contract": None}, "ok"),
+        ('{"a":1} {"b":', {"contract": None}, "ok"),
+        ("{}", {"contract": None}, "none"),
+        ('x, "a": {"b": 1}', {"contract": None}, "none"),
+        ('{"a":1}', {"schema": dict[str, int]}, "ok"),
+        ('{"a":"x"}', {"schema": dict[str, int]}, "no_match"),
+        ('{"a":"x"} {"a":', {"schema": dict[str, int]}, "incomplete"),
+        ("{}", {"schema": dict[str, int]}, "none"),
+        ('{"a":"x"} {"a": b}', {}, "no_match"),
+        ('{"a": b}', {}, "malformed"),
+        ("{b}", {}, "none"),
+        ("{", {}, "incomplete"),
+        ('{"a":\n{"b": c}\n', {"framing": "lines"}, "malformed"),
+        ('x\n{"status":', {"framing": "lines"}, "incomplete"),
+        ('{"status":\n', {"framing": "lines"}, "none"),
+        ('[{"status":"done"}]', {"roots": "any"}, "no_match"),
+    ],
+)
+def test_state(text: str, options: dict[str, Any], state: str) -> None:
+    if text == '{"status":\n':
+        pytest.skip("a line cut by its own end: either word would do")
+    assert outcome_of(text.encode(), **options).state == state
+
+
+@pytest.mark.parametrize(
+    ("text", "returncode", "options", "ok"),
+    [
+        ('{"status":"done"}', None, {}, True),
+        ('{"status":"done"}', 0, {}, True),
+        ('{"status":"done"}', 1, {}, False),
+        ('{"status":"done"}', -15, {}, False),
+        ('{"status":"continue"}', 0, {}, True),
+        ('{"status":"error"}', 0, {}, False),
+        ('{"status":"error"} {"status":"done"}', 0, {}, True),
+        ('{"status":"done"} {"status":"error"}', 0, {}, False),
+        ('{"status":"done"} {"a":', 0, {}, True),
+        ('{"a":1}', 0, {}, False),
+        ("", 0, {}, False),
+        ("DONE", 0, {"contract": "marker"}, True),
+        ("more", 0, {"contract": "marker"}, True),
+        ("DONE", 2, {"contract": "marker"}, False),
+        ('{"a":1}', 0, {"contract": None}, True),
+        ('{"status":"error"}', 0, {"contract": None}, True),
+        ('{"a":1}', 3, {"contract": None}, False),
+        ("{}", 0, {"contract": None}, False),
+        ('{"status":"error"}', 0, {"schema": dict[str, str]}, True),
+        ('{"a":1}', 0, {"schema": dict[str, str]}, False),
+    ],
+)
+def test_the_one_verdict(text: str, returncode: int | None, options: dict[str, Any], ok: bool) -> None:
+    outcome = outcome_of(text.encode(), returncode=returncode, **options)
+    assert (outcome.ok, outcome.returncode) == (ok, returncode)
+
+
+@pytest.mark.parametrize(("text", "ok"), [('{"status":"done"}', True), ('{"status":"error"}', False), ("", False)])
+def test_an_end_that_we_caused_is_not_held_against_it(text: str, ok: bool) -> None:
+    watcher = Watcher()
+    watcher.feed(text)
+    outcome = watcher.close(-15, stopped=True)
+    assert (outcome.ok, outcome.returncode) == (ok, -15)
+
+
+def test_unfinished_is_told_beside_a_match() -> None:
+    outcome = outcome_of(b'{"status":"continue"}\n{"status":"done","summary":"al')
+    assert (outcome.ok, outcome.unfinished) == (True, Unfinished(22, 31))
+
+
+def test_without_a_contract_the_newest_object_is_the_match() -> None:
+    outcome = outcome_of(b'{"a":1} {"b":2} {} "x": {"c":3}', contract=None)
+    assert outcome.completion is None
+    assert outcome.match is outcome.last
+    assert outcome.value == {"b": 2}
+    _, seen = watch([b'{"a":1}'], contract=None)
+    assert (seen.matches, seen.completions, len(seen.objects)) == ([], [], 1)
+
+
+class Verdict(msgspec.Struct):
+    verdict: str
+
+
+@dataclasses.dataclass
+class VerdictData:
+    verdict: str
+
+
+class VerdictDict(TypedDict):
+    verdict: str
+
+
+class VerdictModel(pydantic.BaseModel):
+    verdict: str
+
+
+def verdict_of(value: Any) -> str:
+    if value["verdict"] == "refused":
+        raise ValueError("not this one")
+    return str(value["verdict"])
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (Verdict, Verdict("good")),
+        (VerdictData, VerdictData("good")),
+        (VerdictDict, {"verdict": "good"}),
+        (VerdictModel, VerdictModel(verdict="good")),
+        ({"type": "object", "required": ["verdict"]}, {"verdict": "good"}),
+        (verdict_of, "good"),
+    ],
+    ids=["struct", "dataclass", "typeddict", "pydantic", "json schema", "function"],
+)
+def test_a_schema_replaces_the_contract(schema: Any, value: Any) -> None:
+    text = b'{"verdict":"bad"} {"verdict":"good"} {"status":"done"} {} {"x":{"verdict":"inner"}} {"verdict":"cu'
+    outcome = outcome_of(text, schema=schema)
+    assert (outcome.ok, outcome.state, outcome.completion, outcome.value) == (True, "ok", None, value)
+    assert type(outcome.value) is type(value)
+    assert outcome.last is not None
+    assert outcome.last.value == {"x": {"verdict": "inner"}}
+    _, seen = watch([text], schema=schema)
+    assert [found.value["verdict"] for found, _ in seen.matches] == ["bad", "good"]
+    assert seen.completions == []
+
+
+def test_a_schema_whose_value_is_none_matches() -> None:
+    outcome = outcome_of(b'{"a": 1}', schema=lambda value: None)
+    assert (outcome.ok, outcome.value) == (True, None)
+    assert outcome.match is not None
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError, RecursionError])
+def test_a_schema_function_refuses_by_what_it_meets(error: type[Exception]) -> None:
+    def check(value: Any) -> Any:
+        if "bad" in value:
+            raise error("odd")
+        return value
+
+    assert outcome_of(b'{"good": 1} {"bad": 1}', schema=check).value == {"good": 1}
+
+
+class Odd(Exception):
+    pass
+
+
+def test_what_a_schema_function_raises_else_passes_on_and_reading_goes_on() -> None:
+    def check(value: Any) -> Any:
+        if "bad" in value:
+            raise Odd(value["bad"])
+        return value["n"]
+
+    numbers: list[int] = []
+    watcher = Watcher(schema=check, on_match=lambda _, value: numbers.append(value))
+    with pytest.raises(Odd, match="one"):
+        watcher.feed('{"n": 1} {"bad": "one"} {"n": 2}')
+    with pytest.raises(ExceptionGroup) as raised:
+        watcher.feed('{"bad": "two"} {"bad": "three"} {"n": 3}')
+    assert [str(error) for error in raised.value.exceptions] == ["two", "three"]
+    assert numbers == [1, 2, 3]
+    assert watcher.close().value == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"contract": "xml"}, ValueError),
+        ({"schema": 5}, TypeError),
+        ({"schema": int}, TypeError),
+        ({"ignore": "one text"}, TypeError),
+        ({"ignore": {"one": "value"}}, TypeError),
+        ({"roots": "string"}, ValueError),
+        ({"framing": "pages"}, ValueError),
+        ({"max_depth": 0}, ValueError),
+        ({"max_object_bytes": 0}, ValueError),
+        ({"agent": "clod"}, ValueError),
+        ({"answer": "a..b"}, ValueError),
+    ],
+)
+def test_arguments_that_make_no_sense(options: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Watcher(**options)
+
+
+PROMPT = 'End with\n```json\n{"status": "done", "summary": "what you did"}\n```\nor {"status": "error"}.'
+
+
+@pytest.mark.parametrize(
+    ("text", "ignore", "completion"),
+    [
+        (PROMPT + '\n{"status":"continue"}', [PROMPT], CONTINUE),
+        ('{"status":"continue"}' + PROMPT, [PROMPT], CONTINUE),
+        ('{"status":"continue"}' + PROMPT, [PROMPT.encode()], CONTINUE),
+        (PROMPT, [PROMPT], INVALID),
+        ('{"summary":"what you did","status":"done"}', [PROMPT], INVALID),
+        ('{"status":"done","summary":"it"}', [PROMPT], Completion(Status.DONE, "it")),
+        ('{"status":"done"} {"status":"error"}', [{"status": "error"}], DONE),
+        ('{"status":"done"}', ["no object in it", {"status": "error"}], DONE),
+    ],
+)
+def test_ignore(text: str, ignore: list[Any], completion: Completion) -> None:
+    assert outcome_of(text.encode(), ignore=ignore).completion == completion
+
+
+def test_what_is_ignored_is_neither_told_nor_newest() -> None:
+    outcome, seen = watch(['{"a":1} {"b":2}'], contract=None, ignore=[{"b": 2}])
+    assert outcome.last is not None
+    assert outcome.last.value == {"a": 1}
+    assert [found.value for found in seen.objects] == [{"a": 1}]
+
+
+def test_an_example_on_several_lines_is_ignored_on_one() -> None:
+    outcome, _ = watch(['{"status":"done"}\n'], framing="lines", ignore=['{\n "status":\n "done"\n}'])
+    assert outcome.match is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"status":"error"} BEGIN {"status":"done"} BEGIN x',
+        b'{"status":"error"} BE\x1b[1mGI\x1b[0mN{"status":"done"}',
+        b'{"status":"error","s":"BEGIN"} {"status":"done"}',
+        b'{"status":"error"} BEBEGBEGIN "x" {"status":"done"}',
+        b'{"a":BEGIN {"status":"done"}',
+    ],
+)
+def test_after(text: bytes) -> None:
+    outcome = outcome_of(text, after="BEGIN")
+    assert outcome.completion == DONE
+    assert outcome.match is not None
+    assert text[outcome.match.start : outcome.match.end] == b'{"status":"done"}'
+
+
+def test_after_what_never_comes() -> None:
+    outcome, seen = watch(['{"status":"done"} BEGI'], after="BEGIN")
+    assert (outcome.completion, outcome.state, seen.texts, seen.objects) == (INVALID, "none", [], [])
+
+
+def test_after_a_text_that_is_not_ascii() -> None:
+    for after in ("début ✓", "début ✓".encode()):
+        assert outcome_of('{"status":"error"} début ✓ {"status":"done"}'.encode(), after=after).completion == DONE
+
+
+THOUGHTS = [
+    ('<think>{"status":"error"}</think>{"status":"done"}', DONE),
+    ('{"status":"done"}<think>{"status":"error"}</think>', DONE),
+    ('{"status":"done"}<think>{"status":"error"} cut', DONE),
+    ('<think>{"status":"error"}', INVALID),
+    ('<think>a</think><think>{"status":"error"}</think>', INVALID),
+    ('<think>{"x": {"a": b}</think>{"status":"done"}', DONE),
+    ('{"x":"<think>"}{"status":"done"}', DONE),
+    ('<thi{"x":1}nk>{"status":"done"}', DONE),
+    ('<think>{"x":"</think>"}{"status":"error"}', INVALID),
+    ('<thinking>{"status":"done"}', DONE),
+    ('<th\x1b[2mink>{"status":"error"}</think>{"status":"done"}', DONE),
+]
+
+
+@pytest.mark.parametrize(("text", "completion"), THOUGHTS)
+def test_skip_think(text: str, completion: Completion) -> None:
+    assert outcome_of(text.encode(), skip_think=True).completion == completion
+
+
+def test_thinking_counts_unless_told() -> None:
+    assert outcome_of(b'<think>{"status":"done"}</think>').completion == DONE
+
+
+def test_a_thought_is_no_match_without_a_contract_either() -> None:
+    outcome = outcome_of(b'{"a":1} <think>{"b":2}</think>', contract=None, skip_think=True)
+    assert outcome.value == {"a": 1}
+    assert outcome.last is not None
+    assert outcome.last.value == {"b": 2}
+    outcome = outcome_of(b'<think>{"b":2}', contract=None, skip_think=True)
+    assert (outcome.ok, outcome.state, outcome.match) == (False, "no_match", None)
+
+
+def test_fragments_are_told_on_request_and_never_match() -> None:
+    text = b'"a": {"status":"done"}'
+    outcome, seen = watch([text])
+    assert (outcome.completion, seen.objects) == (INVALID, [])
+    outcome, seen = watch([text], fragments=True)
+    assert (outcome.completion, outcome.last, outcome.state) == (INVALID, None, "none")
+    assert [(found.fragment, found.value) for found in seen.objects] == [(True, {"status": "done"})]
+    assert outcome_of(text, contract=None, fragments=True).match is None
+    assert outcome_of(text, schema=dict[str, str], fragments=True).match is None
+
+
+def test_closed_is_closed() -> None:
+    watcher = Watcher()
+    watcher.feed('{"status":"done"}')
+    outcome = watcher.close(0, b"a warning\xff")
+    assert outcome.stderr_tail == "a warning\ufffd"
+    assert watcher.close(1, "other") is outcome
+    with pytest.raises(ClosedError):
+        watcher.feed("x")
+    with pytest.raises(lastbrace.LastbraceError):
+        watcher.feed(b"")
+    assert watcher.close() is outcome
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"contract": "marker"},
+        {"after": "go"},
+        {"skip_think": True},
+        {"agent": "auto"},
+        {"agent": "claude"},
+        {"answer": "text"},
+    ],
+)
+def test_reset_forgets_everything(options: dict[str, Any]) -> None:
+    used = Watcher(**options)
+    used.feed('\ufeffgo <think> DONE {"status":"error"} {"type":"result","text":"x","result":"y"} {"open": "')
+    used.reset()
+    for _ in range(2):
+        fresh = Watcher(**options)
+        for watcher in (used, fresh):
+            watcher.feed('go {"status":"done"}\n')
+            assert watcher.stats.objects == 1
+        assert used.close(0) == fresh.close(0)
+        assert (used.reply, used.state, used.last, used.match) == (fresh.reply, fresh.state, fresh.last, fresh.match)
+        used.reset()
+
+
+def test_an_outcome_is_not_changed_by_what_comes_later() -> None:
+    watcher = Watcher()
+    watcher.feed("{x} {")
+    outcome = watcher.close()
+    before = repr(outcome.stats)
+    watcher.reset()
+    watcher.feed('{y} {"status":"done"}')
+    assert repr(outcome.stats) == before
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        outcome.ok = True  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("make", [bytes, bytearray, memoryview, lambda data: memoryview(data)[::-1][::-1]])
+def test_any_kind_of_chunk(make: Callable[[bytes], Any]) -> None:
+    outcome, _ = watch([make(TACHE.encode()[:30]), make(TACHE.encode()[30:])])
+    assert outcome.completion == BY_EXAMPLE[17][1]
+
+
+def test_a_buffer_that_is_used_again() -> None:
+    watcher, buffer = Watcher(), bytearray(1)
+    for byte in TACHE.encode():
+        buffer[0] = byte
+        watcher.feed(memoryview(buffer))
+    assert watcher.close().completion == BY_EXAMPLE[17][1]
+
+
+@pytest.mark.parametrize("chunk", [None, 5, ["x"], object()])
+def test_what_is_no_chunk(chunk: Any) -> None:
+    watcher = Watcher()
+    watcher.feed('{"status":')
+    with pytest.raises(TypeError, match="a chunk is"):
+        watcher.feed(chunk)
+    watcher.feed('"done"}')
+    assert watcher.close().completion == DONE
+
+
+def test_cut_between_any_two_bytes_the_object_is_the_same() -> None:
+    import random
+
+    data = ("é" + TACHE).encode()
+    for cut in two_way_cuts(data, random.Random(0)):
+        outcome, seen = watch([data[:cut], data[cut:]])
+        assert outcome.last == Found(2, len(data), TACHE.encode())
+        assert "".join(seen.texts) == "é"
