@@ -41,6 +41,7 @@ class AgentReader:
         else:
             self.adapter = adapter_for(agent)
         self._told = (id(self.adapter), 0)
+        self.reported_error = False  # known at the end: whether the agent itself did, on stdout or stderr
 
     @property
     def needs_text(self) -> bool:
@@ -85,6 +86,7 @@ class AgentReader:
 
     def close(self, returncode: int | None, stderr: str, *, cut: bool) -> None:
         """End the output, and judge it by what it said and by the exit status; ``cut`` if it ended inside an event."""
+        self.reported_error = self.adapter.has_failed
         self.adapter.is_cut = cut and not self.adapter.plain_text
         self.adapter.close(returncode, stderr)
 

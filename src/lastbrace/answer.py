@@ -128,8 +128,7 @@ class AnswerReader(Generic[T]):
         if self._ended:
             return
         self._ended = True
-        if self._decoder is not None:
-            self._take_text(self._decoder.decode(b"", final=True), calls)
+        self.cut_text(calls)
         if self._marker is not None:
             self.completion = self.value = self._marker.close()
             calls.add(self._rules.on_completion, self.completion)
@@ -140,6 +139,11 @@ class AnswerReader(Generic[T]):
         if self._rules.matcher.contract == "json":
             calls.add(self._rules.on_completion, self.completion)
         calls.add(self._rules.on_match, self.match, self.value)
+
+    def cut_text(self, calls: Calls) -> None:
+        """Give out what of the text is held back: a character that is not whole, and will not be."""
+        if self._decoder is not None:
+            self._take_text(self._decoder.decode(b"", final=True), calls)
 
     def _take_text(self, text: str, calls: Calls) -> None:
         if not text:
@@ -154,7 +158,7 @@ class AnswerReader(Generic[T]):
         """End the text at something that is none, whose own text is ``raw``."""
         if self._decoder is None:
             return
-        self._take_text(self._decoder.decode(b"", final=True), calls)
+        self.cut_text(calls)
         if self._think is not None:
             self._think.pass_object()
         if self._marker is not None:

@@ -178,6 +178,21 @@ class Watcher(Generic[T]):
         return None if self._agent is None else self._agent.adapter.reply
 
     @property
+    def is_final(self) -> bool:
+        """Whether the agent has said its last word: its final event has closed. False without an agent."""
+        return self._agent is not None and self._agent.adapter.is_final
+
+    @property
+    def has_agent(self) -> bool:
+        """Whether the output is that of an agent with events of its own."""
+        return self._agent is not None and not self._agent.is_plain
+
+    @property
+    def agent_reported_error(self) -> bool:
+        """Whether, at the end, the agent itself had reported an error, on stdout or stderr."""
+        return self._agent is not None and self._agent.reported_error
+
+    @property
     def state(self) -> State:
         """Whether something matched so far, and why not: see ``Outcome.state``."""
         if self.match is not None or (self._rules.matcher.contract == "marker" and self.completion is not None):
@@ -210,6 +225,8 @@ class Watcher(Generic[T]):
     def _take(self, event: Event | Text, calls: Calls) -> None:
         """Take in what was read."""
         wanted = self._fragments or not getattr(event, "fragment", False)
+        if isinstance(event, Found) and not event.fragment and self._reading is self._plain:
+            self._plain.cut_text(calls)
         if isinstance(event, Found) and wanted and not self._rules.matcher.ignores(event):
             calls.add(self._on_object, event)
             if not event.fragment and not event.empty:

@@ -90,6 +90,16 @@ class Adapter(ABC):
         return self._reply
 
     @property
+    def is_final(self) -> bool:
+        """Whether the stream has shown its end."""
+        return self._reply.final
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the agent has reported an error that it did not get over."""
+        return self._reply.is_error
+
+    @property
     def text(self) -> str:
         """The best answer text so far."""
         if len(self._text) > 1:

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Self
 
 import anyio
 
-from ._group import Child, spawn
-from .errors import BackendError
+from ..errors import BackendError
+from .group import Child, spawn
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from ._pipes import Sink
+    from .pipes import Sink
 
 Input = bytes | str | AsyncIterable[bytes] | AsyncIterable[str]
 
@@ -98,7 +98,8 @@ class Program:
             raise BackendError(f"cannot start {self}: {error.strerror or error}{where}") from error
         self._began = self._last_output = time.monotonic()
         self._guard = anyio.ResourceGuard("reading from")
-        self._stderr_ended, self._is_over, self._idle, self._told = (anyio.Event() for _ in range(4))
+        self._stderr_ended, self._is_over, self._idle = (anyio.Event() for _ in range(3))
+        self._told, self._told_soon = anyio.Event(), anyio.Event()
         self._scope = anyio.CancelScope(shield=True)
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
@@ -157,9 +158,9 @@ class Program:
                 self.over = True
         return chunk
 
-    def stop(self) -> None:
-        """Have the program ended; what it prints until then can still be received."""
-        self._told.set()
+    def stop(self, *, soon: bool = False) -> None:
+        """Have the program ended now, or after its grace; what it prints until then can still be received."""
+        (self._told_soon if soon else self._told).set()
 
     # Meanwhile
 
@@ -174,11 +175,17 @@ class Program:
                         tasks.start_soon(self._feed, self._input, self.child.stdin)
                     if self._timeout is not None or self._idle_timeout is not None:
                         tasks.start_soon(self._watch_clock)
+                    tasks.start_soon(self._pass_on_soon)
                     await self._told.wait()
                     await self.child.group.end(self._grace)
         finally:
             self._is_over.set()
             self._idle.set()
+
+    async def _pass_on_soon(self) -> None:
+        await self._told_soon.wait()
+        await anyio.sleep(self._grace)
+        self._told.set()
 
     async def _drain_stderr(self) -> None:
         while chunk := await self.child.stderr.receive():

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from anyio.abc import Process
 
-    from ._pipes import Sink, Source
+    from .pipes import Sink, Source
 
     Path = str | os.PathLike[str] | None
 
 if sys.platform != "win32":
-    from ._pipes import FdSink, FdSource
+    from .pipes import FdSink, FdSource
 else:
-    from ._pipes import StreamSink, StreamSource
+    from .pipes import StreamSink, StreamSource
 
 _UNKILLABLE = 5.0  # seconds to wait for a program that was killed: one of another user cannot be, and must not hang us
 

@@ -10,12 +10,12 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from ._lines import printable
+from .lines import printable
 
 if TYPE_CHECKING:
-    from .completion import Completion
-    from .events import Found
-    from .process import Backend
+    from ..completion import Completion
+    from ..events import Found
+    from ..process import Backend
 
 _COLOURS = {"done": "green", "continue": "yellow", "error": "red"}
 

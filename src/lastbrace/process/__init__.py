@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from ._backend import Backend
-from ._program import Program
-from .outcome import Outcome, T
-from .scanner import ScanOptions
+from ..outcome import Outcome, T
+from ..scanner import ScanOptions
+from .backend import Backend
+from .program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ._program import Input
-    from .completion import Completion
-    from .events import Found
-    from .schema import Schema
+    from ..agents.adapter import Adapter
+    from ..agents.reply import Reply
+    from ..completion import Completion
+    from ..events import Found
+    from ..schema import Schema
+    from .program import Input
 
 __all__ = ["Backend", "RunOptions", "run", "run_sync"]
 
@@ -38,6 +40,8 @@ class RunOptions(ScanOptions, Generic[T], total=False):
     idle_timeout: float | None
     grace: float
     stop: Literal["exit", "final"]
+    agent: str | Adapter | None
+    answer: str | None
     contract: Literal["json", "marker"] | None
     marker: str
     ignore: Iterable[Any]
@@ -48,6 +52,7 @@ class RunOptions(ScanOptions, Generic[T], total=False):
     on_text: Callable[[str], object] | None
     on_match: Callable[[Found, T], object] | None
     on_completion: Callable[[Completion], object] | None
+    on_reply: Callable[[Reply], object] | None
 
 
 @overload
@@ -85,9 +90,11 @@ def run(
         idle_timeout: seconds without output, on stdout or stderr, while we wait for it.
         grace: seconds between asking it to end and killing it, and for a process that it left behind to let go of its
             output.
-        stop: ``"exit"``: read until it exits; ``"final"``: end it once its newest completion is ``done``, or something
-            matched the schema. What it prints after that is not looked at, and its exit status not held against it.
-        watch: every argument and callback of `Watcher`, scan options included.
+        stop: ``"exit"``: read until it exits; ``"final"``: end it once the agent's final event has closed (at most
+            ``grace`` after a completion ``done`` or a match of the schema), or without an agent once its newest
+            completion is ``done`` or something matched. What it prints after that is not looked at, and its exit status
+            not held against it.
+        watch: every argument and callback of `Watcher`, scan options included; ``agent`` is ``"auto"`` unless given.
 
     Raises TypeError and ValueError for arguments that make no sense. At the beginning of the block: BackendError when
     it cannot be started. At the end of the iteration, by ``wait()``, or else when the block is left: BackendTimeout;
@@ -115,7 +122,7 @@ def run(
             on_error=on_error,
         )  # fmt: skip
 
-    return Backend(program, stop, watch)
+    return Backend(program, stop, {"agent": "auto", **watch})
 
 
 @overload

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 
 import typer
 
-from . import __version__, scanner_kind
-from ._reading import Reader, first_of, last_of
-from ._running import read_chunks, run_program
-from .schema import Schema, compile_schema
+from .. import __version__, scanner_kind
+from ..schema import Schema, compile_schema
+from .reading import Reader, first_of, last_of
+from .running import read_chunks, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .scanner import ScanOptions
+    from ..scanner import ScanOptions
 
 _STATUSES = """
 \b

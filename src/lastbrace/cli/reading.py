@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
-from ._lines import Output, one_line, printable
-from .events import Found, Unfinished
-from .explain import explain
-from .scanner import Scanner, ScanOptions
+from ..events import Found, Unfinished
+from ..explain import explain
+from ..scanner import Scanner, ScanOptions
+from .lines import Output, one_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .events import Event
-    from .schema import Schema
+    from ..events import Event
+    from ..schema import Schema
 
 CHUNK = 65536
 

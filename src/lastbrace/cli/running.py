@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
-from ._backend import how_it_ended
-from ._lines import Output, one_line, printable
-from ._live import View
-from .completion import Completion, Status
-from .errors import BackendError, BackendTimeout
-from .explain import explain
-from .process import Backend, run
+from ..completion import Completion, Status
+from ..errors import BackendError, BackendTimeout
+from ..explain import explain
+from ..process import Backend, run
+from ..process.backend import how_it_ended
+from .lines import Output, one_line, printable
+from .live import View
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskStatus
 
-    from .outcome import Outcome
+    from ..outcome import Outcome
 
 OK, ERROR, CONTINUE, NO_ANSWER, TIMEOUT, NOT_STARTED = 0, 1, 3, 4, 124, 127
 BY_SIGNAL = 128  # plus its number, as shells have it

@@ -6,17 +6,18 @@ import signal
 from collections import deque
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
-from .completion import Completion, Status
-from .errors import BackendError, BackendTimeout
-from .outcome import Outcome, State, T
-from .watcher import Watcher
+from ..completion import Completion, Status
+from ..errors import BackendError, BackendTimeout
+from ..outcome import Outcome, State, T
+from ..watcher import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from ._program import Program
-    from .events import Found, Stats
+    from ..agents.reply import Reply
+    from ..events import Found, Stats
+    from .program import Program
 
 _SHOWN = 2000  # characters of stderr in a message
 _MAX_ERRORS = 32  # of callbacks to keep: each holds its frames, and a stream may have a million objects
@@ -25,8 +26,8 @@ _MAX_ERRORS = 32  # of callbacks to keep: each holds its frames, and a stream ma
 class Backend(Generic[T]):
     r"""A running program, as `run` gives it: an async context manager, and iterable, once, over the objects it prints.
 
-    ``pid`` and ``returncode`` are the program's; ``last``, ``match``, ``completion``, ``state`` and ``stats`` what its
-    output says so far; ``outcome`` the verdict, from the end on.
+    ``pid`` and ``returncode`` are the program's; ``last``, ``match``, ``completion``, ``reply``, ``state`` and
+    ``stats`` what its output says so far; ``outcome`` the verdict, from the end on.
 
     >>> import anyio, lastbrace, sys
     >>> async def main():
@@ -84,6 +85,11 @@ class Backend(Generic[T]):
     def completion(self) -> Completion | None:
         """The newest completion read so far; None until there is one."""
         return self._watcher.completion
+
+    @property
+    def reply(self) -> Reply | None:
+        """The agent's reply so far; None with ``agent=None``."""
+        return self._watcher.reply
 
     @property
     def state(self) -> State:
@@ -162,11 +168,18 @@ class Backend(Generic[T]):
             self._watcher.feed(chunk)
         except Exception as error:  # a callback's: raised at the end
             self._keep(error)
-        if self._stop == "final" and self._is_final():
+        if self._stop == "final":
+            self._stop_at_end()
+
+    def _stop_at_end(self) -> None:
+        """End the program once it has said its last word; an agent has its grace to say so itself."""
+        if self._watcher.is_final or (self._is_answered() and not self._watcher.has_agent):
             self._stopped = True
             self._program.stop()
+        elif self._is_answered():
+            self._program.stop(soon=True)
 
-    def _is_final(self) -> bool:
+    def _is_answered(self) -> bool:
         completion = self._watcher.completion
         return self._watcher.match is not None if completion is None else completion.status == Status.DONE
 
@@ -199,7 +212,7 @@ class Backend(Generic[T]):
         error: BackendError
         if self._program.expired is not None:
             error = BackendTimeout(self._program.expired, outcome=outcome)
-        elif code and not stopped and not self._spoke:
+        elif code and not (stopped or self._spoke or self._watcher.agent_reported_error):
             said = outcome.stderr_tail.strip()
             said = ": " + ("..." + said[-_SHOWN:] if len(said) > _SHOWN else said) if said else ""
             what = f"{self._program} {how_it_ended(code)} before it printed anything"
