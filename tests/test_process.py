@@ -1,7 +1,5 @@
 """What `run` gives while a program runs and when it has ended by itself, on asyncio and trio."""
 
-# ruff: noqa: ASYNC110, ASYNC240 - a file shows how far the program got
-
 from __future__ import annotations
 
 import time

@@ -1,7 +1,5 @@
 """How `run` ends a program and all that it started, and that nothing is left, on asyncio and trio."""
 
-# ruff: noqa: ASYNC110, PT012 - programs are watched until they are there or gone; it is the block that raises
-
 from __future__ import annotations
 
 import os

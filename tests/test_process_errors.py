@@ -1,7 +1,5 @@
 """What `run` raises, when, and in which form, on asyncio and trio."""
 
-# ruff: noqa: PT012 - it is the block that raises
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

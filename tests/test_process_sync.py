@@ -1,7 +1,5 @@
 """`run_sync`, and `run` in an application on plain asyncio."""
 
-# ruff: noqa: ASYNC110, PT012 - programs are watched until they are there or gone; it is the block that raises
-
 from __future__ import annotations
 
 import asyncio

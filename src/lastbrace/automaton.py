@@ -20,50 +20,23 @@ byte or so for each bracket that was read as structure in it (``dead``).
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from . import grammar
 from .dead import DeadRegion, Marks
 from .fences import FenceTracker
-from .grammar import (
-    ACTION,
-    BEGIN_INTEGER,
-    CLOSE,
-    END_LINE,
-    END_NUMBER,
-    END_VALUE,
-    INTEGER,
-    MAX_INTEGER_DIGITS,
-    OPEN_ARRAY,
-    READ_COLON,
-    REASONS,
-    TOO_DEEP,
-    TOO_LONG,
-    VALUE,
-    WHITE_SPACE,
-)  # fmt: skip
 from .headless import LOOK_BEHIND, is_headless
+from .spans import DROPPED, FOUND, TEXT, UNFINISHED, Death, Span
 
-FOUND, DROPPED, UNFINISHED, TEXT = range(4)
+# isort: off
+from .grammar import ACTION, BEGIN_INTEGER, CLOSE, END_LINE, END_NUMBER, END_VALUE, INTEGER, MAX_INTEGER_DIGITS, OBJECT
+from .grammar import OPEN_ARRAY, READ_COLON, REASONS, TOO_DEEP, TOO_LONG, VALUE, WHITE_SPACE
+# isort: on
+
 # By the kind of the innermost container, 0 an object and 1 an array: the state inside it, and after a value in it.
 _INSIDE = (grammar.OBJECT, grammar.ARRAY)
 _AFTER_VALUE = (grammar.MEMBER_END, grammar.ELEMENT_END)
+_LINE_END = 0x0A
 _EXCERPT = 40  # bytes shown before a fatal byte, and half as many after
-
-
-# One report: its kind, where it begins and ends in the cleaned text, its text (of what was found, and of TEXT), and for
-# what was found whether it is a fragment, and the info word of the fence it stands in.
-Span = tuple[int, int, int, bytes, bool, str | None]
-
-
-class Death(NamedTuple):
-    """Where the last candidate died that had read a key and its colon, in positions of the cleaned text."""
-
-    start: int
-    position: int
-    byte: bytes
-    reason: str
-    excerpt: bytes
 
 
 class Automaton:
@@ -127,7 +100,7 @@ class Automaton:
 
     @property
     def kept_from(self) -> int:
-        """Where the text begins that is still kept; no later span begins before it."""
+        """Where the text begins that is still kept."""
         return self._base
 
     def feed(self, chunk: bytes) -> list[Span]:
@@ -152,7 +125,8 @@ class Automaton:
         return spans
 
     def _run(self, data: bytes | bytearray, index: int) -> None:
-        while index < len(data):
+        size = len(data)
+        while index < size:
             index = self._seek(data, index) if self._start is None else self._read(data, index)
 
     def _seek(self, data: bytes | bytearray, index: int) -> int:
@@ -202,62 +176,58 @@ class Automaton:
     def _read(self, data: bytes | bytearray, index: int) -> int:
         """Read on in the candidate until it ends, dies, or the data is used up; return the index to go on at."""
         size, base = len(data), self._base
-        table, skips, containers = self._table, self._skips, self._containers
+        table, (matches, codes), containers, marks = self._table, self._skips, self._containers, self._marks.new
+        root_codes, max_depth = self._root_codes, self._max_depth
         state = self._state
         while index < size:
-            code = table[state][data[index]]
+            match = matches[state](data, index)
+            index = match.end()
+            code = codes[state][match.lastindex or 0]
+            if not code:
+                if index == size:
+                    break
+                code = table[state][data[index]]
+                index += 1
+            elif state == OBJECT:
+                self._colon = True
+            # Whichever it was that read it, the byte before ``index`` is the one that the code is about.
             if code < ACTION:
-                skip = skips[state]
-                if skip is not None:
-                    match = skip[0](data, index)
-                    end = match.end()
-                    if end > index:
-                        index = end
-                        group = match.lastindex
-                        if group is not None:
-                            state = skip[1][group]
-                            self._colon |= skip[2]
-                        continue
                 state = code
             elif code == CLOSE:
                 containers.pop()
                 if not containers:
-                    return self._found(data, index + 1)
+                    return self._found(data, index)
                 state = _AFTER_VALUE[containers[-1] & 1]
             elif code <= OPEN_ARRAY:
-                if len(containers) >= self._max_depth:
-                    return self._die(data, index, TOO_DEEP)
-                containers.append((base + index) * 2 + (code == OPEN_ARRAY))
-                if code in self._root_codes:
-                    self._mark(base + index)
-                state = _INSIDE[containers[-1] & 1]
+                if len(containers) >= max_depth:
+                    return self._die(data, index - 1, TOO_DEEP)
+                is_array = code == OPEN_ARRAY
+                position = base + index - 1
+                containers.append(position * 2 + is_array)
+                if code in root_codes:
+                    marks.append(position)
+                    if len(marks) > Marks.PACK_ABOVE:
+                        self._marks.pack()
+                state = _INSIDE[is_array]
             elif code == END_VALUE:
                 state = _AFTER_VALUE[containers[-1] & 1]
             elif code == READ_COLON:
                 self._colon = True
                 state = VALUE
             elif code == END_NUMBER:
+                index -= 1
                 if state == INTEGER and base + index - self._integer > MAX_INTEGER_DIGITS:
                     return self._die(data, index, TOO_LONG)
                 state = _AFTER_VALUE[containers[-1] & 1]
-                continue
             elif code == BEGIN_INTEGER:
-                self._integer = base + index
+                self._integer = base + index - 1
                 state = INTEGER
             elif code == END_LINE:
-                return self._end(data, index)
+                return self._end(data, index - 1)
             else:
-                return self._die(data, index, REASONS[state])
-            index += 1
+                return self._die(data, index - 1, REASONS[state])
         self._state = state
         return size
-
-    def _mark(self, position: int) -> None:
-        """Remember that the bracket at ``position`` was read as structure."""
-        new = self._marks.new
-        new.append(position)
-        if len(new) > Marks.PACK_ABOVE:
-            self._marks.pack()
 
     def _found(self, data: bytes | bytearray, index: int) -> int:
         """Report the candidate that closed just before ``index``."""
@@ -268,10 +238,10 @@ class Automaton:
         at = start - self._base
         if self._told < start:
             self._tell(data, at)
-        fragment = self._is_fragment(data, at)
+        fragment = not (at and data[at - 1] == _LINE_END) and self._is_fragment(data, at)
         if fragment:
             self._fragment_end = end
-        raw = data[at:index] if isinstance(data, bytes) else bytes(memoryview(data)[at:index])
+        raw = data[at:index] if type(data) is bytes else bytes(memoryview(data)[at:index])
         self._spans.append((FOUND, start, end, raw, fragment, self._fences.info))
         self._pass(end)
         return index
@@ -286,7 +256,7 @@ class Automaton:
             self.last_death = Death(start, position, bytes(data[index : index + 1]), reason, excerpt)
         end = position
         if reason is grammar.TOO_DEEP and data[index] in self._openers:
-            self._mark(position)
+            self._marks.new.append(position)
             end += 1
         if position - start > self._max_bytes:
             if end > position:
@@ -368,9 +338,9 @@ class Automaton:
             self._tell(data, size)
         else:
             at = self._start - self._base
-            if at >= 0:
+            if self._told < self._start:
                 self._tell(data, at)
-            if self._base + size - self._start <= self._max_bytes:
+            if size - at <= self._max_bytes:
                 keep = at
             else:
                 self._marks.restart(self._base + size)

@@ -16,6 +16,7 @@ _opening = re.compile(rb"[ \t>]*" + _ITEM + rb"(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n
 _mark = re.compile(rb"[ \t>]*(`{3,}|~{3,})([^\n]*)\Z").match
 _fence_lines = re.compile(rb"^[ \t>]*" + _ITEM + rb"(?:`{3,}|~{3,})[^\n]*", re.MULTILINE).finditer
 _MAX_LINE = 256  # bytes of a line that are looked at: marks and an info word; longer lines are prose
+_FEW = 64  # single marks, as of inline code, that are looked at one by one
 
 
 class FenceTracker:
@@ -41,7 +42,7 @@ class FenceTracker:
             self._end_line(self._line + text[: min(first, _MAX_LINE)])
         self._after_object = False
         last = text.rfind(b"\n")
-        if last > first and (text.find(b"```", first) >= 0 or text.find(b"~~~", first) >= 0):
+        if last > first and (_may_hold(b"```", text, first) or _may_hold(b"~~~", text, first)):
             for line in _fence_lines(text, first + 1, last):
                 self._end_line(line[0][:_MAX_LINE])
         self._line = bytes(text[last + 1 : last + 1 + _MAX_LINE])
@@ -77,3 +78,13 @@ class FenceTracker:
             self._open = None
         else:
             self._open = self._opened_by(line) or self._open
+
+
+def _may_hold(marks: bytes, text: bytes, index: int) -> bool:
+    """Tell whether ``marks`` stand in ``text``: searching one byte is twenty times as fast as searching three."""
+    for _ in range(_FEW):
+        index = text.find(marks[0], index)
+        if index < 0 or text.startswith(marks, index):
+            return index >= 0
+        index += 1
+    return marks in text[index:]

@@ -8,6 +8,7 @@ and stop wherever a chunk could have cut a token, so that leaving them out chang
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -59,6 +60,7 @@ TOO_DEEP = "deeper than max_depth"
 TOO_LONG = "an integer of more than 4300 digits"
 
 
+@functools.cache
 def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
     """Return the machine: for each state a row that maps a byte to the next state or an action."""
     rows = [bytearray([ILLEGAL]) * 256 for _ in range(STATES)]
@@ -132,45 +134,56 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
     return tuple(bytes(row) for row in rows)
 
 
-class Skip(NamedTuple):
-    """A pattern that always matches, the state that each of its groups leads to, and whether they have read a colon."""
+class Skips(NamedTuple):
+    """For each state a pattern that always matches, and what the byte before its end means, by its last group.
 
-    match: Callable[..., re.Match[bytes]]
-    states: tuple[int, ...]
-    reads_colon: bool
+    That is a code as in the table; 0, as after a match without groups, says that the table has to read the next byte.
+    """
+
+    matches: tuple[Callable[..., re.Match[bytes]], ...]
+    codes: tuple[tuple[int, ...], ...]
 
 
-def skips(*, lines: bool) -> tuple[Skip | None, ...]:
-    """Return for each state the pattern that skips what the table would accept, or None where there is none.
+@functools.cache
+def skips(*, lines: bool) -> Skips:
+    """Return for each state the pattern that skips what the table would accept.
 
-    Possessive throughout, so that no byte is tried twice, save a last member that the chunk cuts or that holds a
-    container: its key is read again by the table.
+    Each runs over members or elements that are no containers, up to the bracket that opens or closes one, that bracket
+    included. It is possessive throughout, so that no byte is tried twice, save the key of a member that the chunk cuts.
+    What is rare is left to the table: escapes in keys, white space before a colon.
     """
     space = r"[ \t\r]*+" if lines else r"[ \t\n\r]*+"
     plain = r"[ !#-\[\]-\xff]*+"  # all but quote, backslash and controls; sre is twice as fast without a negation
     body = rf'{plain}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){plain}' + ")*+"
-    string = f'"{body}"'
     # The look-ahead keeps a number that the chunk cuts from being taken for a whole one.
     number = r"-?+(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+(?=[ \t\n\r,\]}])"
-    scalar = f"(?>{string}|{number}|true|false|null){space}"
-    key = f"{string}{space}:{space}"
-    more = f"(?:,{space}{key}{scalar})*+(?:,{space}{key}())?+"
+    scalar = f'(?:"{body}"|{number}|true|false|null){space}'
+    key = f'"{plain}":{space}'
+    # The look-ahead makes a bracket that opens a container, or a value for the table to read, the last thing read.
+    last = r"(?![,\]}])"
+    bracket = rf"(\{{){last}|(\[){last}"
+    value = f"(?:{scalar}|{bracket}|(){last})"
+    members = f"(?:,{space}{key}{value})*+(}})?+"
+    elements = f"(?:,{space}{value})*+(])?+"
+    opened = (OPEN_OBJECT, OPEN_ARRAY)
+    rows: dict[int, tuple[str, tuple[int, ...]]] = {
+        OBJECT: (
+            f"{space}(?:{key}(?:{scalar}()|{bracket}|(){last}){members})?+",
+            (MEMBER_END, *opened, VALUE, *opened, VALUE, CLOSE),
+        ),
+        MEMBER_END: (f"{space}{members}", (*opened, VALUE, CLOSE)),
+        ARRAY: (f"{space}(?:(?:{scalar}()|{bracket}){elements})?+", (ELEMENT_END, *opened, *opened, VALUE, CLOSE)),
+        ELEMENT_END: (f"{space}{elements}", (*opened, VALUE, CLOSE)),
+    }
+    rows |= dict.fromkeys((KEY_STRING, STRING), (body, ()))
+    rows |= dict.fromkeys((KEY, COLON, VALUE), (space, ()))
+    rows |= dict.fromkeys((INTEGER, FRACTION, EXPONENT_DIGITS), ("[0-9]*+", ()))
+    patterns, codes = zip(*(rows.get(state, ("", ())) for state in range(STATES)), strict=True)
+    matches = tuple(re.compile(pattern.encode()).match for pattern in patterns)
+    return Skips(matches, tuple((0, *each) for each in codes))  # type: ignore[arg-type]  # never None: all can be empty
 
-    def skip(pattern: str, *states: int, reads_colon: bool = False) -> Skip:
-        match = re.compile(pattern.encode()).match
-        return Skip(match, (-1, *states), reads_colon)  # type: ignore[arg-type]  # never None: all can be empty
 
-    rows: list[Skip | None] = [None] * STATES
-    rows[OBJECT] = skip(f"{space}(?:{key}()(?:{scalar}(){more})?+)?+", VALUE, MEMBER_END, VALUE, reads_colon=True)
-    rows[MEMBER_END] = skip(f"{space}{more}", VALUE, reads_colon=True)
-    rows[ARRAY] = skip(f"{space}(?:{scalar}()(?:,{space}{scalar})*+(?:,{space}())?+)?+", ELEMENT_END, VALUE)
-    rows[ELEMENT_END] = skip(f"{space}(?:,{space}{scalar})*+(?:,{space}())?+", VALUE)
-    rows[KEY_STRING] = rows[STRING] = skip(body)
-    rows[KEY] = rows[COLON] = rows[VALUE] = skip(space)
-    rows[INTEGER] = rows[FRACTION] = rows[EXPONENT_DIGITS] = skip("[0-9]*+")
-    return tuple(rows)
-
-
+@functools.cache
 def candidate(openers: bytes, *, lines: bool, max_bytes: int | None) -> re.Pattern[bytes]:
     """Return the pattern that finds the next of ``openers`` that does not die before its first key or value.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, Unpack, cast
 
-from .automaton import DROPPED, FOUND, UNFINISHED, Automaton, Span
+from .automaton import Automaton
 from .encoding import Utf8Input
 from .errors import ClosedError
 from .events import DeadCandidate, Dropped, Event, Found, Stats, Text, Unfinished, show
 from .noise import TerminalFilter
+from .spans import DROPPED, FOUND, UNFINISHED, Death, Span
 from .start_after import StartAfter
 
 scanner_kind = "python"
@@ -137,9 +138,13 @@ class Pipeline:
         return shift
 
     def _events(self, spans: list[Span]) -> list[Event | Text]:
-        self._note_death()
+        if self._automaton.last_death is not None:
+            self._note_death(self._automaton.last_death)
         events: list[Event | Text] = []
         shift = self._shift()
+        if not spans and shift is not None:
+            self._note_open()
+            return events
         for kind, start, end, raw, fragment, fence in spans:
             if kind == FOUND:
                 if shift is not None:
@@ -177,14 +182,12 @@ class Pipeline:
         """Return the offset in the input as fed of the bracket at ``start``."""
         return self._open[1] if self._open is not None and self._open[0] == start else self._offset(start)
 
-    def _note_death(self) -> None:
+    def _note_death(self, death: Death) -> None:
         """Keep the last dead candidate in offsets of the input as fed, while they can be told."""
-        death = self._automaton.last_death
-        if death is not None:
-            self._automaton.last_death = None
-            self._stats.last_dead = DeadCandidate(
-                self._start_offset(death.start), self._offset(death.position), death.byte, death.reason, show(death.excerpt)
-            )
+        self._automaton.last_death = None
+        self._stats.last_dead = DeadCandidate(
+            self._start_offset(death.start), self._offset(death.position), death.byte, death.reason, show(death.excerpt)
+        )
 
 
 def to_bytes(chunk: Chunk) -> bytes:

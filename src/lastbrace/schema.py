@@ -222,7 +222,7 @@ def _compile_pydantic(schema: Any) -> Schema[Any]:
 
 def _required_by_model(schema: Any, adapter: Any) -> list[str]:
     """Return the keys without which a pydantic model refuses any object, as far as that is certain."""
-    import pydantic
+    import pydantic  # noqa: PLC0415 - there already: the schema is made with it
 
     if not (isinstance(schema, type) and issubclass(schema, pydantic.BaseModel)) or schema.__pydantic_root_model__:
         return []
