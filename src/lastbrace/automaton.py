@@ -24,7 +24,7 @@ import re
 from . import grammar
 from .dead import DeadRegion, Marks
 from .fences import FenceTracker
-from .headless import LOOK_BEHIND, is_headless
+from .headless import LOOK_BEHIND, is_headless, look_behind
 from .spans import DROPPED, FOUND, TEXT, UNFINISHED, Death, Span
 
 # isort: off
@@ -307,9 +307,7 @@ class Automaton:
             return False
         if self._structural:
             return True
-        before = bytes(data[max(0, at - LOOK_BEHIND) : at])
-        if len(before) < LOOK_BEHIND:
-            before = self._before[-(LOOK_BEHIND - len(before)) :] + before
+        before = look_behind(data, at, self._before)
         start = self._base + at
         whole = start <= LOOK_BEHIND
         if self._lines and b"\n" in before:
@@ -345,8 +343,7 @@ class Automaton:
             else:
                 self._marks.restart(self._base + size)
         if keep:
-            last = bytes(data[max(0, keep - LOOK_BEHIND) : keep])
-            self._before = last if keep >= LOOK_BEHIND else (self._before + last)[-LOOK_BEHIND:]
+            self._before = look_behind(data, keep, self._before)
             self._base += keep
         if data is self._held:
             if keep:

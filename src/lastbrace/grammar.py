@@ -69,6 +69,20 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
         for char in chars:
             rows[state][char] = code
 
+    _structure(on)
+    _strings(on)
+    _numbers(on, strict=strict)
+    _words(on, strict=strict)
+    if lines:
+        for state in range(STATES):
+            on(state, b"\n", END_LINE)
+    return tuple(bytes(row) for row in rows)
+
+
+_On = Callable[[int, bytes, int], None]  # state, bytes, code
+
+
+def _structure(on: _On) -> None:
     for state in (OBJECT, KEY, COLON, VALUE, ARRAY, MEMBER_END, ELEMENT_END):
         on(state, WHITE_SPACE, state)
     on(OBJECT, b'"', KEY_STRING)
@@ -81,18 +95,13 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
     on(ELEMENT_END, b"]", CLOSE)
     on(ARRAY, b"]", CLOSE)
     for state in (VALUE, ARRAY):
-        on(state, b'"', STRING)
         on(state, b"{", OPEN_OBJECT)
         on(state, b"[", OPEN_ARRAY)
-        on(state, b"-", MINUS)
-        on(state, b"0", ZERO)
-        on(state, b"123456789", BEGIN_INTEGER)
-        on(state, b"t", T)
-        on(state, b"f", F)
-        on(state, b"n", N)
-        if not strict:
-            on(state, b"N", CAPITAL_N)
-            on(state, b"I", I_)
+
+
+def _strings(on: _On) -> None:
+    for state in (VALUE, ARRAY):
+        on(state, b'"', STRING)
     for body, escape, first, end in ((KEY_STRING, KEY_ESCAPE, KEY_U1, COLON), (STRING, ESCAPE, U1, END_VALUE)):
         on(body, bytes(range(0x20, 0x100)), body)
         on(body, b'"', end)
@@ -101,37 +110,39 @@ def table(*, strict: bool, lines: bool) -> tuple[bytes, ...]:
         on(escape, b"u", first)
         for digit in range(4):
             on(first + digit, b"0123456789abcdefABCDEF", body if digit == 3 else first + digit + 1)
-    on(MINUS, b"0", ZERO)
-    on(MINUS, b"123456789", BEGIN_INTEGER)
-    if not strict:
-        on(MINUS, b"I", I_)
-    for state, digits in ((INTEGER, INTEGER), (POINT, FRACTION), (FRACTION, FRACTION), (EXPONENT, EXPONENT_DIGITS),
-                          (EXPONENT_SIGN, EXPONENT_DIGITS), (EXPONENT_DIGITS, EXPONENT_DIGITS)):  # fmt: skip
-        on(state, _DIGITS, digits)
+
+
+def _numbers(on: _On, *, strict: bool) -> None:
+    for state in (VALUE, ARRAY, MINUS):
+        on(state, b"0", ZERO)
+        on(state, b"123456789", BEGIN_INTEGER)
+        if not strict:
+            on(state, b"I", I_)
+    for state in (VALUE, ARRAY):
+        on(state, b"-", MINUS)
+    for state in (ZERO, FRACTION, EXPONENT_DIGITS):
+        on(state, _NUMBER_ENDS, END_NUMBER)
+    # An integer that is too long dies at whatever byte shows that it has ended, legal there or not.
+    on(INTEGER, bytes(range(256)), END_NUMBER)
+    digits = {INTEGER: INTEGER, POINT: FRACTION, FRACTION: FRACTION, EXPONENT: EXPONENT_DIGITS}
+    for state, after in (digits | {EXPONENT_SIGN: EXPONENT_DIGITS, EXPONENT_DIGITS: EXPONENT_DIGITS}).items():
+        on(state, _DIGITS, after)
     for state in (ZERO, INTEGER):
         on(state, b".", POINT)
     for state in (ZERO, INTEGER, FRACTION):
         on(state, b"eE", EXPONENT)
     on(EXPONENT, b"+-", EXPONENT_SIGN)
-    for state in (ZERO, INTEGER, FRACTION, EXPONENT_DIGITS):
-        on(state, _NUMBER_ENDS, END_NUMBER)
-    # An integer that is too long dies at whatever byte shows that it has ended, legal there or not.
-    for char in set(range(256)) - set(_DIGITS + b".eE"):
-        rows[INTEGER][char] = END_NUMBER
-    words = {
-        b"true": (T, TR, TRU),
-        b"false": (F, FA, FAL, FALS),
-        b"null": (N, NU, NUL),
-        b"NaN": (CAPITAL_N, NA),
-        b"Infinity": (I_, IN, INF, INFI, INFIN, INFINI, INFINIT),
-    }
+
+
+def _words(on: _On, *, strict: bool) -> None:
+    words = {b"true": (T, TR, TRU), b"false": (F, FA, FAL, FALS), b"null": (N, NU, NUL)}
+    if not strict:
+        words |= {b"NaN": (CAPITAL_N, NA), b"Infinity": (I_, IN, INF, INFI, INFIN, INFINI, INFINIT)}
     for word, states in words.items():
+        for state in (VALUE, ARRAY):
+            on(state, word[:1], states[0])
         for index, state in enumerate(states):
             on(state, word[index + 1 : index + 2], states[index + 1] if index + 1 < len(states) else END_VALUE)
-    if lines:
-        for row in rows:
-            row[0x0A] = END_LINE
-    return tuple(bytes(row) for row in rows)
 
 
 class Skips(NamedTuple):

@@ -19,6 +19,12 @@ from .grammar import WHITE_SPACE
 LOOK_BEHIND = 512  # bytes: a key is short, and looking further would cost each object more than it tells
 
 
+def look_behind(data: bytes | bytearray, index: int, before: bytes) -> bytes:
+    """Return the last ``LOOK_BEHIND`` bytes before ``index``, some of them from ``before``, which came before ``data``."""
+    text = bytes(data[max(0, index - LOOK_BEHIND) : index])
+    return text if len(text) == LOOK_BEHIND else before[len(text) - LOOK_BEHIND :] + text
+
+
 def is_headless(before: bytes, *, whole: bool) -> bool:
     """Tell whether ``before``, the text just before a bracket, ends in a member's key and colon.
 

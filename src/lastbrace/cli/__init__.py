@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 import typer
 
 from .. import __version__, scanner_kind
+from ..agents import ADAPTERS
 from ..schema import Schema, compile_schema
 from .reading import Reader, first_of, last_of
-from .running import read_chunks, run_program
+from .running import read_chunks, read_output, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +97,7 @@ _Version = Annotated[
     bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version and scanner, and exit.")
 ]
 _STDIN = Path("-")
+_NAMES = ", ".join(sorted({str(adapter.name) for adapter in ADAPTERS}))
 
 
 @app.callback()
@@ -119,6 +121,9 @@ def _root(version: _Version = False) -> None:
 def run(
     *,
     command: Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after --.")],
+    agent: Annotated[
+        str, typer.Option(metavar="NAME", help=f"Whose output it is: auto, none (plain text), {_NAMES}.")
+    ] = "auto",
     contract: Annotated[Contract, typer.Option(help="How the program says how it ended.")] = Contract.JSON,
     marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
     schema: _SchemaFile = None,
@@ -133,11 +138,12 @@ def run(
 ) -> None:
     """Run a program and print how it ended, as one line of JSON.
 
-    The line has ok and state; and where there are such: completion, value (the object that matched), returncode,
-    unfinished, error.
+    The line has ok and state; and where there are such: completion, value (the whole object that matched), reply (the
+    agent's: its text, session, cost, usage...), returncode, unfinished, error.
     """
     options: dict[str, Any] = {
         "argv": command,
+        "agent": _agent(agent),
         "contract": contract.value,
         "marker": marker,
         "schema": _schema(schema),
@@ -160,7 +166,9 @@ def demo(fast: Annotated[bool, typer.Option("--fast", help="Without its pauses."
     _exit(lambda: run_program({"argv": argv}, verbose=True))
 
 
-@app.command(epilog=_examples("agent | lastbrace last | jq .summary", "lastbrace last --schema verdict.json build.log"))
+@app.command(
+    epilog=_examples("agent | lastbrace last | jq .summary", "lastbrace last --agent auto saved.jsonl | jq .reply")
+)
 def last(
     *,
     file: _File = _STDIN,
@@ -168,10 +176,16 @@ def last(
     framing: _Framing = Framing.FREE,
     strict: _Strict = False,
     schema: _SchemaFile = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Print what this agent says (as run does), not its last event.")
+    ] = None,
     spans: _Spans = False,
 ) -> None:
-    """Print the newest object of a text."""
+    """Print the newest object of a text; with --agent, the completion and reply in an agent's saved output."""
     with _open(file, "FILE") as text:
+        if agent is not None:
+            options = {"agent": _agent(agent), "schema": _schema(schema), **_scan(roots, framing, strict)}
+            _exit(lambda: read_output(text, options))
         reader = Reader(text, _scan(roots, framing, strict), _schema(schema))
         _exit(lambda: reader.show(last_of(reader), spans=spans))
 
@@ -210,6 +224,10 @@ def all_objects(
     with _open(file, "FILE") as text:
         reader = Reader(text, _scan(roots, framing, strict), _schema(schema), fragments=fragments)
         _exit(lambda: reader.show_all(chunk_size, spans=spans))
+
+
+def _agent(name: str) -> str | None:
+    return None if name == "none" else name
 
 
 def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:

@@ -15,6 +15,8 @@ from ..errors import BackendError, BackendTimeout
 from ..explain import explain
 from ..process import Backend, run
 from ..process.backend import how_it_ended
+from ..streams import CHUNK_SIZE
+from ..watcher import Watcher
 from .lines import Output, one_line, printable
 from .live import View
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskStatus
 
+    from ..agents.reply import Reply
     from ..outcome import Outcome
 
 OK, ERROR, CONTINUE, NO_ANSWER, TIMEOUT, NOT_STARTED = 0, 1, 3, 4, 124, 127
@@ -65,6 +68,24 @@ def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
     return result.status
 
 
+def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
+    """Read an agent's saved output, print what it says as one line of JSON, and return our exit status.
+
+    Raises ValueError or TypeError for options of `Watcher` that make no sense.
+    """
+    watcher: Watcher[Any] = Watcher(**options)
+    read = getattr(file, "read1", file.read)
+    while chunk := read(CHUNK_SIZE):
+        watcher.feed(chunk)
+    result = judge(watcher.close(), "the contract" if options.get("schema") is None else "the schema")
+    if result.error is not None:
+        print(f"lastbrace: {printable(result.error, 3000)}", file=sys.stderr)
+    output = Output()
+    output.line(describe(result))
+    output.flush()
+    return result.status
+
+
 async def _run(backend: Backend[Any], wanted: str) -> Result:
     received, error = 0, None
 
@@ -96,6 +117,9 @@ async def _run(backend: Backend[Any], wanted: str) -> Result:
 
 def judge(outcome: Outcome[Any], wanted: str) -> Result:
     """Return the exit status that an outcome stands for."""
+    reply = outcome.reply
+    if reply is not None and reply.agent is not None and reply.is_error:
+        return Result(ERROR, outcome, f"{reply.agent}: {reply.error}")
     if outcome.state != "ok":
         status = ERROR if outcome.returncode else NO_ANSWER
         return Result(status, outcome, "no answer: " + explain(outcome.stats, outcome.unfinished, wanted=wanted))
@@ -117,6 +141,8 @@ def describe(result: Result) -> bytes:
             parts["completion"] = _encoded(Completion.as_dict(outcome.completion))
         if outcome.match is not None:
             parts["value"] = one_line(outcome.match.raw)
+        if outcome.reply is not None and outcome.reply.agent is not None:
+            parts["reply"] = _encoded(_described(outcome.reply))
         if outcome.unfinished is not None:
             parts["unfinished"] = _encoded({"start": outcome.unfinished.start, "size": outcome.unfinished.size})
         if outcome.returncode is not None:
@@ -124,6 +150,15 @@ def describe(result: Result) -> bytes:
     if result.error is not None:
         parts["error"] = _encoded(result.error)
     return b"{" + b",".join(_encoded(key) + b":" + part for key, part in parts.items()) + b"}"
+
+
+def _described(reply: Reply) -> dict[str, Any]:
+    """Return a reply without what it does not tell, and without the event that it was read from."""
+    fields = {name: getattr(reply, name) for name in reply.__struct_fields__ if name not in ("raw", "usage")}
+    if reply.usage is not None:
+        fields["usage"] = {name: getattr(reply.usage, name) for name in reply.usage.__struct_fields__}
+        fields["usage"] = {name: count for name, count in fields["usage"].items() if count is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _encoded(value: Any) -> bytes:
