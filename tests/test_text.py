@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from typing import Any
@@ -132,7 +133,7 @@ def test_a_schema() -> None:
     assert (first_object(text, schema=Point), last_object(text, schema=Point)) == (Point(1), Point(2))
     assert last_object(text, schema=lambda value: value["x"] * 2) == 4
     assert last_object('{"a": 1}', schema=lambda value: None) is None
-    with pytest.raises(ZeroDivisionError if False else TypeError):
+    with pytest.raises(TypeError, match="a schema is"):
         last_object(text, schema=5)  # type: ignore[call-overload]
 
 
@@ -188,12 +189,8 @@ def test_parse_reply() -> None:
 @given(st.one_of(st.text(), st.binary(), st.text('{}[]":,\\ \n\ud83d1ax')))
 def test_only_errors_of_its_own(data: Any) -> None:
     for function in (first_object, last_object):
-        try:
-            value = function(data)
-        except NoObjectError as error:
-            assert len(str(error)) < 500
-        else:
-            assert isinstance(value, dict)
+        with contextlib.suppress(NoObjectError):
+            assert isinstance(function(data), dict)
     assert isinstance(parse_reply(data, stderr=data), Reply)
 
 

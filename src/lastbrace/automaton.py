@@ -69,7 +69,6 @@ class Automaton:
         self._text = text
         self._fences = FenceTracker()
         self._spans: list[Span] = []
-
         # The text at hand: ``_held`` is what is kept between chunks, ``_base`` the position of its first byte,
         # ``_before`` the text just before it, ``_told`` the position up to which text outside objects was reported.
         self._held = bytearray()
@@ -88,7 +87,6 @@ class Automaton:
 
         self._dead: list[DeadRegion] = []
         self._fragment_end = -1
-
         self.deaths: dict[str, int] = {}
         self.last_death: Death | None = None
         self.reread = 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 _ITEM = rb"(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?"
-_opening = re.compile(rb"[ \t>]*" + _ITEM + rb"(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*\Z").match
+_opening = re.compile(rb"[ \t>]*" + _ITEM + rb"(`{3,}(?=[^`\n]*\Z)|~{3,})[ \t]*([^\s`]*)[^\n]*\Z").match
 _mark = re.compile(rb"[ \t>]*(`{3,}|~{3,})([^\n]*)\Z").match
 _fence_lines = re.compile(rb"^[ \t>]*" + _ITEM + rb"(?:`{3,}|~{3,})[^\n]*", re.MULTILINE).finditer
 _MAX_LINE = 256  # bytes of a line that are looked at: marks and an info word; longer lines are prose
@@ -39,7 +39,7 @@ class FenceTracker:
             self._line += text[: _MAX_LINE - len(self._line)]
             return
         if self._line or first:
-            self._end_line(self._line + text[: min(first, _MAX_LINE)])
+            self._end_line((self._line + text[: min(first, _MAX_LINE)])[:_MAX_LINE])
         self._after_object = False
         last = text.rfind(b"\n")
         if last > first and (_may_hold(b"```", text, first) or _may_hold(b"~~~", text, first)):
