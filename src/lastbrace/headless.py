@@ -20,7 +20,7 @@ LOOK_BEHIND = 512  # bytes: a key is short, and looking further would cost each 
 
 
 def look_behind(data: bytes | bytearray, index: int, before: bytes) -> bytes:
-    """Return the last ``LOOK_BEHIND`` bytes before ``index``, the first of them from ``before``, which ``data`` follows."""
+    """Return the last ``LOOK_BEHIND`` bytes before ``index``, those of ``before``, which ``data`` follows, included."""
     text = bytes(data[max(0, index - LOOK_BEHIND) : index])
     return text if len(text) == LOOK_BEHIND else before[len(text) - LOOK_BEHIND :] + text
 
