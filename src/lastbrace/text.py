@@ -153,10 +153,10 @@ def parse_reply(
     print what ended them on stderr: give what you have. Raises nothing for any data, ValueError for an agent that is
     none.
 
-    >>> event = '{"type": "result", "subtype": "success", "is_error": true, "result": "API Error: 401", "total_cost_usd": 0}'
+    >>> event = '{"type": "result", "subtype": "success", "is_error": true, "result": "Error: 401", "total_cost_usd": 0}'
     >>> reply = parse_reply(event)
     >>> reply.agent, reply.is_error, reply.error
-    ('claude', True, 'API Error: 401')
+    ('claude', True, 'Error: 401')
     """
     watcher = Watcher[Any](agent=agent, contract=None)
     watcher.feed(data)
