@@ -12,7 +12,7 @@ from .completion import INVALID, Completion
 from .errors import NoObjectError
 from .events import Found
 from .explain import explain
-from .scanner import Chunk, Pipeline, ScanOptions
+from .scanner import Chunk, Pipeline, ScanOptions, to_bytes
 from .schema import Schema, compile_schema
 from .watcher import Watcher
 
@@ -138,8 +138,7 @@ def parse_completion(data: Chunk, *, contract: Literal["json", "marker"] = "json
     Completion(status='error', error='invalid-json')
     """
     watcher = Watcher[Any](contract=contract, marker=marker)
-    if isinstance(data, bytes | bytearray | memoryview | str):
-        watcher.feed(data)
+    watcher.feed(_text_or_nothing(data))
     completion = watcher.close().completion
     return INVALID if completion is None else completion
 
@@ -150,16 +149,16 @@ def parse_reply(
     """Return what an agent's saved output says: its answer, whether the run succeeded, and what it cost.
 
     ``agent`` is its name, or ``"auto"`` to recognise it. Some CLIs can be judged only by the exit status, and some
-    print what ended them on stderr: give what you have. Raises nothing for any data, ValueError for an agent that is
-    none.
+    print what ended them on stderr: give what you have. Never raises, whatever ``data`` is; ValueError for an agent that
+    is none.
 
-    >>> event = '{"type": "result", "subtype": "success", "is_error": true, "result": "Error: 401", "total_cost_usd": 0}'
+    >>> event = '{"type": "result", "subtype": "success", "is_error": true, "result": "Error 401", "total_cost_usd": 0}'
     >>> reply = parse_reply(event)
     >>> reply.agent, reply.is_error, reply.error
-    ('claude', True, 'Error: 401')
+    ('claude', True, 'Error 401')
     """
     watcher = Watcher[Any](agent=agent, contract=None)
-    watcher.feed(data)
+    watcher.feed(_text_or_nothing(data))
     reply = watcher.close(returncode, stderr).reply
     assert reply is not None
     return reply
@@ -208,6 +207,14 @@ def _walk(
             return end
         match = token.search(text, end)
     return None
+
+
+def _text_or_nothing(data: object) -> Chunk:
+    """Return ``data``, or an empty text where it is none."""
+    try:
+        return to_bytes(data)  # type: ignore[arg-type]  # what it is, it shall say
+    except (TypeError, ValueError):
+        return b""
 
 
 def _scan(data: Chunk, fragments: bool, scan: ScanOptions) -> tuple[Pipeline, list[Found]]:

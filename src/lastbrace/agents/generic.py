@@ -40,6 +40,7 @@ class Generic(Adapter):
             else:
                 value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, str):
+            self.restart()  # each event has an answer of its own
             self.answer(value)
         elif isinstance(value, dict | list):
             self.structure(value)
