@@ -40,11 +40,17 @@ def test_any_kind_of_text(make: Any) -> None:
     assert (first_object(data), last_object(data)) == ({"n": 1}, {"n": 2})
 
 
-@pytest.mark.parametrize("function", [find_objects, first_object, last_object, parse_reply])
+@pytest.mark.parametrize("function", [find_objects, first_object, last_object])
 @pytest.mark.parametrize("data", [None, 5, ["{}"], {"a": 1}])
 def test_what_is_no_text(function: Any, data: Any) -> None:
     with pytest.raises(TypeError, match="bytes, bytearray, memoryview or str"):
         function(data)
+
+
+@pytest.mark.parametrize("data", [None, 5, ["{}"], {"a": 1}])
+def test_what_never_raises_takes_no_text_for_an_empty_one(data: Any) -> None:
+    assert parse_completion(data) == parse_completion("")
+    assert parse_reply(data) == parse_reply("")
 
 
 def test_scan_options() -> None:

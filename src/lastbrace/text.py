@@ -149,8 +149,8 @@ def parse_reply(
     """Return what an agent's saved output says: its answer, whether the run succeeded, and what it cost.
 
     ``agent`` is its name, or ``"auto"`` to recognise it. Some CLIs can be judged only by the exit status, and some
-    print what ended them on stderr: give what you have. Never raises, whatever ``data`` is; ValueError for an agent that
-    is none.
+    print what ended them on stderr: give what you have. Never raises, whatever ``data`` is, but for ValueError where
+    the agent is none.
 
     >>> event = '{"type": "result", "subtype": "success", "is_error": true, "result": "Error 401", "total_cost_usd": 0}'
     >>> reply = parse_reply(event)
