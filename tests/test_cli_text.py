@@ -62,7 +62,7 @@ def test_nothing_found() -> None:
     for name in ("last", "first", "all"):
         status, out, error = inside(name, stdin=b"prose {with} braces")
         assert (status, out) == (4, b"")
-        assert error == "lastbrace: no JSON object in 19 bytes\n"
+        assert error == "lastbrace: no JSON object in 19 bytes; 1 bracket began none (not a key followed)\n"
 
 
 def test_an_empty_object_answers_only_where_there_is_no_other() -> None:

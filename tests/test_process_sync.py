@@ -119,7 +119,8 @@ async def test_tasks_of_an_application_share_the_loop() -> None:
 @pytest.mark.parametrize("backend", ["sync", "asyncio", "trio"])
 def test_control_c_ends_the_program_and_passes(backend: str) -> None:
     code = f"""
-import anyio, lastbrace, sys
+import anyio, lastbrace, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs inherit that it is ignored
 argv = ["/bin/sh", "-c", {FAMILY!r}]
 def show(found):
     print(found.value.get("child", ""), flush=True)

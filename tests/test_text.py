@@ -116,7 +116,7 @@ def test_a_default_of_any_kind(function: Any, default: Any) -> None:
         ("é", {}, "no JSON object in 2 bytes"),
         ("{", {}, r"ended inside an object that began at byte 0 \(1 bytes? read\)"),
         ('ab {"a": 1', {}, r"ended inside an object that began at byte 3 \(7 bytes read\)"),
-        ('{"a": done}', {}, r"what began at byte 0 has not a value at byte 6, in .*done"),
+        ('{"a": done}', {}, r"what began at byte 0 broke off at byte 6 \(not a value\), in .*done"),
         ('x, "a": {"b": 1}', {}, "only 1 fragment of broken ones"),
         ('{"long": "answer"}', {"max_object_bytes": 8}, "1 object dropped, larger than max_object_bytes"),
         ('{"a": 1} {"b": 2}', {"schema": {"required": ["c"]}}, "2 objects, none that satisfies the schema"),

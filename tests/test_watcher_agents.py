@@ -253,8 +253,8 @@ def test_an_end_that_we_caused() -> None:
         watcher.feed(events)
         outcome = watcher.close(-15, stopped=True)
         assert outcome.reply is not None
-        assert (outcome.ok, outcome.reply.is_error, outcome.returncode) == (ok, not ok, -15)
-        assert "SIGTERM" not in (outcome.reply.error or "")
+        assert (outcome.ok, outcome.reply.final, outcome.returncode) == (ok, ok, -15)
+        assert not outcome.reply.is_error  # nor was the agent's work ended by a fault of its own
 
 
 def test_the_order_of_text_completion_and_reply() -> None:

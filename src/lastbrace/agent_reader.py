@@ -55,13 +55,11 @@ class AgentReader:
 
     def take(self, event: Event | Text) -> None:
         """Take in an event of the output."""
-        if self.adapter.plain_text:
+        if isinstance(self.adapter, PlainText):
             if isinstance(event, Text | Found):
-                text = self._decoder.decode(event.raw)
-                if text:
-                    self.adapter.feed_text(text)
+                self.adapter.feed_raw(event.raw)
                 if self._early is not None:
-                    self._look_for_agent(event, text)
+                    self._look_for_agent(event)
         elif isinstance(event, Text):
             if self.adapter.reads_text:
                 self.adapter.feed_text(self._decoder.decode(event.raw))
@@ -84,8 +82,12 @@ class AgentReader:
         known, self._told = self._told, (id(self.adapter), self.adapter.revision)
         return known != self._told
 
-    def close(self, returncode: int | None, stderr: str, *, cut: bool) -> None:
-        """End the output, and judge it by what it said and by the exit status; ``cut`` if it ended inside an event."""
+    def close(self, returncode: int | None, stderr: str, *, cut: bool, stopped: bool) -> None:
+        """End the output, and judge it by what it said and by the exit status.
+
+        ``cut`` says that it ended inside an event, ``stopped`` that we ended it.
+        """
+        self.adapter.is_stopped = stopped
         self.reported_error = self.adapter.has_failed
         self.adapter.is_cut = cut and not self.adapter.plain_text
         self.adapter.close(returncode, stderr)
@@ -97,11 +99,11 @@ class AgentReader:
             self.adapter.changes = []
         return changes
 
-    def _look_for_agent(self, event: Text | Found, text: str) -> None:
+    def _look_for_agent(self, event: Text | Found) -> None:
         assert self._early is not None
         if isinstance(event, Text):
             if len(self._head) < MAX_HEAD:
-                self._head += text
+                self._head += self._decoder.decode(event.raw)
                 self._adopt(recognise_text(self._head[:MAX_HEAD]))
             return
         value = value_of(event)

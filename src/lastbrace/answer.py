@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from .completion import Completion, Marker
-from .events import Event, Found, Text, Unfinished
+from .events import Event, Found, Stats, Text, Unfinished
 from .matching import Matcher, value_or_none
 from .outcome import T
 from .scanner import Pipeline
@@ -78,6 +78,11 @@ class AnswerReader(Generic[T]):
         self.match: Found | None = None
         self.value: Any = None
         self.completion: Completion | None = None
+
+    @property
+    def stats(self) -> Stats:
+        """What was read of the text, in counts."""
+        return self._pipeline.stats
 
     @property
     def unfinished(self) -> Unfinished | None:

@@ -93,6 +93,27 @@ def match_completion(raw: bytes) -> Completion | None:
     return _match(wire.status, wire.summary, wire.next)
 
 
+def refuse_completion(raw: bytes) -> str:
+    """Return why one object is no completion, in words.
+
+    >>> refuse_completion(b'{"status": "done", "next": null}')
+    'its "next" is null, not a string'
+    """
+    try:
+        value = decoding.decode(raw)
+    except DecodeError as error:
+        return str(error)
+    if not isinstance(value, dict) or "status" not in value:
+        return 'it has no "status"'
+    if value["status"] not in _STATUSES:
+        return f'its "status" is {_short.repr(value["status"])}, not continue, done or error'
+    for name in ("summary", "next"):
+        if name in value and not isinstance(value[name], str):
+            shown = "null" if value[name] is None else _short.repr(value[name])
+            return f'its "{name}" is {shown}, not a string'
+    return ""
+
+
 def _match_value(raw: bytes) -> Completion | None:
     """Match what msgspec refuses: an array, and an object that perhaps only ``json`` reads."""
     if raw.startswith(b"["):

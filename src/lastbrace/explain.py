@@ -5,27 +5,29 @@ from __future__ import annotations
 from .events import Stats, Unfinished
 
 
-def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str = "") -> str:
+def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str = "", refusal: str = "") -> str:
     """Return why a text gave no answer.
 
-    ``wanted`` is what an object had to satisfy ("the schema", "the contract"), where there were objects but none did.
+    ``wanted`` is what an object had to satisfy ("the schema", "the contract"), ``refusal`` why the newest did not.
     """
     if unfinished is not None:
         return f"the input ended inside an object that began at byte {unfinished.start} ({unfinished.size} bytes read)"
     if wanted and stats.objects:
-        return f"{_count(stats.objects, 'object')}, none that satisfies {wanted}"
+        why = refusal and f"; the newest: {refusal}"
+        return f"{_count(stats.objects, 'object')}, none that satisfies {wanted}{why}"
     if stats.dropped:
         return f"{_count(stats.dropped, 'object')} dropped, larger than max_object_bytes"
+    nothing = f"no JSON object in {_count(stats.bytes, 'byte')}"
     if stats.last_dead is not None:
         dead = stats.last_dead
-        return (
-            f"no JSON object in {_count(stats.bytes, 'byte')}: what began at byte {dead.start} has {dead.reason} "
-            f"at byte {dead.offset}, in {dead.excerpt}"
-        )
+        broken = f"what began at byte {dead.start} broke off at byte {dead.offset} ({dead.reason})"
+        return f"{nothing}: {broken}, in {dead.excerpt}"
     if stats.fragments:
-        pieces = _count(stats.fragments, "fragment")
-        return f"no JSON object in {_count(stats.bytes, 'byte')}, only {pieces} of broken ones"
-    return f"no JSON object in {_count(stats.bytes, 'byte')}"
+        return f"{nothing}, only {_count(stats.fragments, 'fragment')} of broken ones"
+    if stats.dead:
+        reason = max(stats.dead, key=lambda reason: stats.dead[reason])
+        return f"{nothing}; {_count(sum(stats.dead.values()), 'bracket')} began none ({reason} followed)"
+    return nothing
 
 
 def _count(number: int, noun: str) -> str:

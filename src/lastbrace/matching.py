@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal
 
-from .completion import match_completion
+from .completion import match_completion, refuse_completion
 from .errors import DecodeError
 from .events import Found
 from .outcome import T
@@ -50,6 +50,19 @@ class Matcher(Generic[T]):
             completion = match_completion(found.raw)
             return None if completion is None else Match(completion)
         return None
+
+    @property
+    def wanted(self) -> str:
+        """What an object must satisfy, in words; empty where every object will do."""
+        return "" if self.takes_all else "the contract" if self._schema is None else "the schema"
+
+    def refusal(self, found: Found) -> str:
+        """Return why this object, which did not match, is no answer; empty where there is nothing to say."""
+        if self._schema is not None:
+            return self._schema.refusal(found.raw)
+        if self.contract == "json":
+            return refuse_completion(found.raw)
+        return ""
 
 
 def value_or_none(found: Found) -> Any:

@@ -34,6 +34,7 @@ class Outcome(Generic[T]):
     Attributes:
         ok: something matched, its status is not ``error``, the agent's reply is no error, and the program ended with
             status 0 or was ended by us.
+        reason: in words, why ``ok`` is False; empty where it is True.
         state: the first that holds of ``"ok"`` (something matched; without contract and schema, there was an object),
             ``"incomplete"`` (the input ended inside an object), ``"no_match"`` (objects, none that satisfies),
             ``"malformed"`` (no object, but something that began like one), ``"none"``.
@@ -56,6 +57,7 @@ class Outcome(Generic[T]):
     """
 
     ok: bool
+    reason: str
     state: State
     completion: Completion | None
     reply: Reply | None
@@ -68,6 +70,6 @@ class Outcome(Generic[T]):
     stats: Stats
 
     def __repr__(self) -> str:
-        names = ["completion" if self.completion is not None else "last", "unfinished", "returncode", "stderr_tail"]
+        names = ["completion" if self.completion is not None else "last", "unfinished", "returncode", "reason"]
         shown = [f"{name}={_repr.repr(getattr(self, name))}" for name in names if getattr(self, name) not in (None, "")]
         return f"Outcome(ok={self.ok}, state={self.state!r}{''.join(', ' + text for text in shown)})"

@@ -48,7 +48,10 @@ class Pipeline:
         max_depth: int = DEFAULT_MAX_DEPTH,
         text: bool = False,
         after: str | bytes | None = None,
+        **unknown: object,
     ) -> None:
+        if unknown:
+            raise TypeError(f"unknown option {next(iter(unknown))!r}")
         if roots not in ("object", "array", "any"):
             raise ValueError(f"roots must be 'object', 'array' or 'any', not {roots!r}")
         if framing not in ("free", "lines"):

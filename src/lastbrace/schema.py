@@ -89,6 +89,19 @@ class Schema(Generic[T]):
         except _REFUSALS:
             return None
 
+    def refusal(self, raw: bytes) -> str:
+        """Return why this object does not satisfy the schema, in a line cut to a length that can be read.
+
+        >>> compile_schema(dict[str, int]).refusal(b'{"a": "x"}')
+        'Expected `int`, got `str` - at `$[...]`'
+        """
+        try:
+            self._read(raw)
+        except Exception as error:  # of any kind: it is only told
+            text = " ".join(str(error).split())[:300]
+            return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+        return ""
+
 
 @overload
 def compile_schema(schema: Schema[T]) -> Schema[T]: ...

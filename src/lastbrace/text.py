@@ -226,18 +226,21 @@ def _scan(data: Chunk, fragments: bool, scan: ScanOptions) -> tuple[Pipeline, li
 def _choose(pipeline: Pipeline, objects: Iterable[Found], schema: Any, default: Any) -> Any:
     """Return the value of the first of ``objects`` that will do."""
     compiled = None if schema is None else compile_schema(schema)
-    empty = None
+    empty = newest = None
     for found in objects:
         if found.empty:
             empty = empty or found
         elif compiled is None:
             return found.value
         else:
+            newest = newest or found
             match = compiled.match(found.raw)
             if match is not None:
                 return match.value
     if empty is not None and compiled is None:
         return empty.value
     if default is _MISSING:
-        raise NoObjectError(explain(pipeline.stats, pipeline.unfinished, wanted="the schema" if compiled else ""))
+        wanted = "" if compiled is None else "the schema"
+        refusal = "" if compiled is None or newest is None else compiled.refusal(newest.raw)
+        raise NoObjectError(explain(pipeline.stats, pipeline.unfinished, wanted=wanted, refusal=refusal))
     return default

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Unpack
 
@@ -14,6 +15,8 @@ from .agents.reply import Reply
 from .answer import AnswerReader, AnswerRules, Calls
 from .completion import INVALID, Completion, Status
 from .events import Event, Found, Stats, Text, Unfinished
+from .exits import how_it_ended
+from .explain import explain
 from .matching import Matcher, SchemaLike, value_or_none
 from .outcome import Outcome, State, T
 from .scanner import Chunk, Pipeline, ScanOptions
@@ -79,6 +82,9 @@ class Watcher(Generic[T]):
         on_reply: Callable[[Reply], object] | None = None,
         **scan: Unpack[ScanOptions],
     ) -> None:
+        for callback in (on_object, on_text, on_match, on_completion, on_reply):
+            if inspect.iscoroutinefunction(callback):
+                raise TypeError(f"callbacks are plain functions, and {callback.__name__} is async: nobody awaits it")
         self._rules = AnswerRules(
             matcher=Matcher(contract, schema, _ignored_values(ignore, scan)),
             marker=marker,
@@ -142,7 +148,7 @@ class Watcher(Generic[T]):
                 for event in self._pipeline.close():
                     self._take(event, calls)
                 if self._agent is not None:
-                    self._close_agent(self._agent, None if stopped else returncode, tail, calls)
+                    self._close_agent(self._agent, None if stopped else returncode, tail, calls, stopped=stopped)
                 self._reading.end(calls)
                 self._outcome = self._conclude(returncode, tail, stopped)
                 calls.make()
@@ -246,12 +252,14 @@ class Watcher(Generic[T]):
         if self._on_reply is not None and agent.has_news():
             calls.add(self._on_reply, agent.adapter.reply)
 
-    def _close_agent(self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls) -> None:
+    def _close_agent(
+        self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls, *, stopped: bool
+    ) -> None:
         if stderr:
             pipeline = Pipeline()
             for event in pipeline.feed(stderr) + pipeline.close():
                 agent.take_stderr(event, recognise_it=self.match is None)
-        agent.close(returncode, stderr, cut=self._pipeline.unfinished is not None)
+        agent.close(returncode, stderr, cut=self._pipeline.unfinished is not None, stopped=stopped)
         self._follow(agent, calls)
         self._agent_answer.end(calls)
 
@@ -264,8 +272,10 @@ class Watcher(Generic[T]):
             value = value_or_none(match)
         failed = completion is not None and completion.status == Status.ERROR
         failed = failed or (reply is not None and reply.is_error)
+        ok = state == "ok" and not failed and (stopped or returncode in (None, 0))
         return Outcome(
-            ok=state == "ok" and not failed and (stopped or returncode in (None, 0)),
+            ok=ok,
+            reason="" if ok else self._reason(returncode),
             state=state,
             completion=completion,
             reply=reply,
@@ -277,6 +287,22 @@ class Watcher(Generic[T]):
             stderr_tail=stderr,
             stats=dataclasses.replace(self.stats, dead=dict(self.stats.dead)),
         )
+
+    def _reason(self, returncode: int | None) -> str:
+        """Return in words why there is no success."""
+        reply, completion = self.reply, self.completion
+        if reply is not None and reply.agent is not None and reply.is_error:
+            return f"{reply.agent}: {reply.error}"
+        if self.state != "ok":
+            reading = self._reading
+            matcher = self._rules.matcher
+            refusal = "" if reading.last is None else matcher.refusal(reading.last)
+            where = "in the agent's answer: " if self.has_agent else ""
+            unfinished = self._pipeline.unfinished or reading.unfinished
+            return where + explain(reading.stats, unfinished, wanted=matcher.wanted, refusal=refusal)
+        if completion is not None and completion.status == Status.ERROR:
+            return "its answer is an error" + (f": {completion.summary[:500]}" if completion.summary else "")
+        return f"the program {how_it_ended(returncode or 0)}"
 
 
 def _ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import signal
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
+from ..exits import describe_exit
 from .reply import Reply
 
 EARLY_END = "the output ended before its final event"
@@ -40,6 +40,7 @@ class Adapter(ABC):
     def __init__(self) -> None:
         self.changes: list[Change] = []  # of the answer, since whoever drives the adapter took them last
         self.is_cut = False  # the output ended inside an event
+        self.is_stopped = False  # its reader ended the run, which is no fault of the agent
         self.revision = 0  # counts the changes of the reply, but for its growing text
         self._text: list[str] = []
         self._noted: str | None = None
@@ -68,14 +69,14 @@ class Adapter(ABC):
     def close(self, returncode: int | None, stderr: str) -> None:
         """End the stream: judge it by what it said and by the exit status (None: not known, or none of its own)."""
         reply = self._reply
-        failed = returncode not in (None, 0)
-        if reply.is_error:
+        exited = describe_exit(returncode) if returncode else ""
+        if reply.is_error or (self.is_stopped and not returncode):
             return
         if not reply.final and (self.is_cut or self.needs_final_event()):
             why = f": {self._noted}" if self._noted else last_line(stderr)
-            self.fail(EARLY_END + (f" ({describe_exit(returncode)})" if failed else "") + why)
-        elif failed:
-            self.fail(("reported success, but " if reply.final else "") + describe_exit(returncode) + last_line(stderr))
+            self.fail(EARLY_END + (f" ({exited})" if exited else "") + why)
+        elif exited:
+            self.fail(("reported success, but " if reply.final else "") + exited + last_line(stderr))
 
     def needs_final_event(self) -> bool:
         """Whether a stream that has not shown its end was cut. For CLIs without such a sign, only the exit tells."""
@@ -158,20 +159,6 @@ class Adapter(ABC):
     def _set(self, **fields: Any) -> None:
         self._reply = msgspec.structs.replace(self._reply, **fields)
         self.revision += 1
-
-
-def describe_exit(returncode: int | None) -> str:
-    """Return an exit status in words.
-
-    >>> describe_exit(3), describe_exit(-15)
-    ('exit status 3', 'ended by SIGTERM')
-    """
-    if returncode is None:
-        return "exit status unknown"
-    try:
-        return f"ended by {signal.Signals(-returncode).name}" if returncode < 0 else f"exit status {returncode}"
-    except ValueError:
-        return f"ended by signal {-returncode}"
 
 
 def last_line(stderr: str) -> str:

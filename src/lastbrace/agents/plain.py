@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any, ClassVar
 
 from .adapter import Adapter
 
-MAX_TEXT = 1 << 20  # characters of the end that are kept: an answer is shorter, a log is not
-_SMALL = 4096  # characters up to which pieces are joined, so that a byte at a time costs no more memory
+MAX_TEXT = 1 << 20  # bytes of the end that are kept: an answer is shorter, a log is not
 
 
 class PlainText(Adapter):
@@ -22,8 +20,7 @@ class PlainText(Adapter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pieces: deque[str] = deque()
-        self._size = 0
+        self._tail = bytearray()
 
     @classmethod
     def recognises(cls, event: dict[str, Any]) -> bool:
@@ -34,19 +31,22 @@ class PlainText(Adapter):
         """Pass over an event: its text is what counts."""
 
     def feed_text(self, text: str) -> None:
-        """Keep the next piece of the output, and let go of what has become too old."""
-        if self._pieces and len(self._pieces[-1]) < _SMALL:
-            self._pieces[-1] += text
-        else:
-            self._pieces.append(text)
-        self._size += len(text)
-        while self._size - len(self._pieces[0]) >= MAX_TEXT:
-            self._size -= len(self._pieces.popleft())
+        """Keep the next piece of the output."""
+        self.feed_raw(text.encode("utf-8", "surrogatepass"))
+
+    def feed_raw(self, raw: bytes) -> None:
+        """Keep the next piece of the output as it came, and let go of what has become too old."""
+        self._tail += raw[-MAX_TEXT:]
+        if len(self._tail) > 2 * MAX_TEXT:
+            del self._tail[:-MAX_TEXT]
 
     @property
     def text(self) -> str:
-        """The output, at most its last 1 MiB."""
-        return "".join(self._pieces)[-MAX_TEXT:]
+        """The output, at most its last 1 MiB, from a whole character on."""
+        tail = bytes(self._tail[-MAX_TEXT:])
+        if len(self._tail) > len(tail):
+            tail = tail[next((at for at, byte in enumerate(tail[:4]) if byte & 0xC0 != 0x80), 0) :]
+        return tail.decode("utf-8", "replace")
 
     def needs_final_event(self) -> bool:
         """Nothing in the text shows its end."""

@@ -57,6 +57,7 @@ class Contract(StrEnum):
 
     JSON = "json"
     MARKER = "marker"
+    NONE = "none"
 
 
 class Until(StrEnum):
@@ -90,7 +91,7 @@ def _show_version(wanted: bool) -> None:
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="What to read; stdin unless given, or with '-'.")]
 _Roots = Annotated[Roots, typer.Option(help="What begins an object.")]
 _Framing = Annotated[Framing, typer.Option(help="'lines': no object crosses a line end.")]
-_Strict = Annotated[bool, typer.Option("--strict", help="Refuse NaN and Infinity.")]
+_Strict = Annotated[bool, typer.Option("--strict", help="Refuse NaN and Infinity; else they are printed as null.")]
 _SchemaFile = Annotated[Path | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema to satisfy.")]
 _Spans = Annotated[bool, typer.Option("--spans", help="Print start and end in bytes, and the object as value.")]
 _Version = Annotated[
@@ -124,7 +125,9 @@ def run(
     agent: Annotated[
         str, typer.Option(metavar="NAME", help=f"Whose output it is: auto, none (plain text), {_NAMES}.")
     ] = "auto",
-    contract: Annotated[Contract, typer.Option(help="How the program says how it ended.")] = Contract.JSON,
+    contract: Annotated[
+        Contract, typer.Option(help="How the program says how it ended; 'none': any object will do.")
+    ] = Contract.JSON,
     marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
     schema: _SchemaFile = None,
     until: Annotated[Until, typer.Option(help="'done': end the program once its answer is done.")] = Until.EXIT,
@@ -144,7 +147,7 @@ def run(
     options: dict[str, Any] = {
         "argv": command,
         "agent": _agent(agent),
-        "contract": contract.value,
+        "contract": None if contract is Contract.NONE else contract.value,
         "marker": marker,
         "schema": _schema(schema),
         "stop": "final" if until is Until.DONE else "exit",

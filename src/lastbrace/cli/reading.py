@@ -57,7 +57,10 @@ class Reader:
     def show(self, found: Found | None, *, spans: bool) -> int:
         """Print an object, or say why there is none; return the exit status."""
         if found is None:
-            why = explain(self._scanner.stats, self._unfinished, wanted="the schema" if self._schema else "")
+            last = self._scanner.last
+            wanted = "" if self._schema is None else "the schema"
+            refusal = "" if self._schema is None or last is None else self._schema.refusal(last.raw)
+            why = explain(self._scanner.stats, self._unfinished, wanted=wanted, refusal=refusal)
             print(f"lastbrace: {printable(why, 500)}", file=sys.stderr)
             return 4
         line = one_line(found.raw)

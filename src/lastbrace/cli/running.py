@@ -12,9 +12,7 @@ import anyio
 
 from ..completion import Completion, Status
 from ..errors import BackendError, BackendTimeout
-from ..explain import explain
 from ..process import Backend, run
-from ..process.backend import how_it_ended
 from ..streams import CHUNK_SIZE
 from ..watcher import Watcher
 from .lines import Output, one_line, printable
@@ -52,10 +50,9 @@ def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
     if verbose:
         options = {**options, "on_text": view.on_text, "on_object": view.on_object, "on_completion": view.on_completion}
     backend: Backend[Any] = run(**options)
-    wanted = "the contract" if options.get("schema") is None else "the schema"
     with view:
         view.follow(backend)
-        result = anyio.run(_run, backend, wanted)
+        result = anyio.run(_run, backend)
     if result.error is not None:
         view.note(printable(result.error, 3000))
     if result.outcome is not None and result.status not in (OK, CONTINUE):
@@ -77,7 +74,7 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
     read = getattr(file, "read1", file.read)
     while chunk := read(CHUNK_SIZE):
         watcher.feed(chunk)
-    result = judge(watcher.close(), "the contract" if options.get("schema") is None else "the schema")
+    result = judge(watcher.close())
     if result.error is not None:
         print(f"lastbrace: {printable(result.error, 3000)}", file=sys.stderr)
     output = Output()
@@ -86,7 +83,7 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
     return result.status
 
 
-async def _run(backend: Backend[Any], wanted: str) -> Result:
+async def _run(backend: Backend[Any]) -> Result:
     received, error = 0, None
 
     async def end_on_signal(*, task_status: TaskStatus[None]) -> None:
@@ -112,23 +109,19 @@ async def _run(backend: Backend[Any], wanted: str) -> Result:
         return Result(ERROR if error.outcome else NOT_STARTED, error.outcome, str(error))
     if received:
         return Result(BY_SIGNAL + received, backend.outcome, f"ended by {signal.Signals(received).name}")
-    return judge(backend.outcome, wanted)
+    return judge(backend.outcome)
 
 
-def judge(outcome: Outcome[Any], wanted: str) -> Result:
-    """Return the exit status that an outcome stands for."""
-    reply = outcome.reply
-    if reply is not None and reply.agent is not None and reply.is_error:
-        return Result(ERROR, outcome, f"{reply.agent}: {reply.error}")
+def judge(outcome: Outcome[Any]) -> Result:
+    """Return the exit status that an outcome stands for, and in words what kept it from an answer."""
+    failed = outcome.returncode or (outcome.reply is not None and outcome.reply.is_error)
+    if outcome.ok:
+        completion = outcome.completion
+        return Result(OK if completion is None else _ANSWERS[completion.status], outcome, None)
     if outcome.state != "ok":
-        status = ERROR if outcome.returncode else NO_ANSWER
-        return Result(status, outcome, "no answer: " + explain(outcome.stats, outcome.unfinished, wanted=wanted))
-    completion = outcome.completion
-    if completion is not None and completion.status == Status.ERROR:
-        return Result(ERROR, outcome, None)
-    if not outcome.ok:
-        return Result(ERROR, outcome, f"the program {how_it_ended(outcome.returncode or 0)}")
-    return Result(OK if completion is None else _ANSWERS[completion.status], outcome, None)
+        return Result(ERROR if failed else NO_ANSWER, outcome, f"no answer: {outcome.reason}")
+    said_so = outcome.completion is not None and outcome.completion.status == Status.ERROR
+    return Result(ERROR, outcome, None if said_so else outcome.reason)
 
 
 def describe(result: Result) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import signal
+import dataclasses
 from collections import deque
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
 from ..completion import Completion, Status
 from ..errors import BackendError, BackendTimeout
+from ..exits import how_it_ended
 from ..outcome import Outcome, State, T
 from ..watcher import Watcher
 
@@ -205,6 +206,8 @@ class Backend(Generic[T]):
         except Exception as error:  # a callback's
             self._keep(error)
             self._outcome = self._watcher.close()
+        if self._program.expired is not None:
+            self._outcome = dataclasses.replace(self._outcome, ok=False, reason=self._program.expired)
         self._error = self._failure(code, stopped, self._outcome)
 
     def _failure(self, code: int | None, stopped: bool, outcome: Outcome[T]) -> Exception | None:
@@ -233,13 +236,3 @@ class Backend(Generic[T]):
         error, self._error = self._error, None
         if error is not None:
             raise error
-
-
-def how_it_ended(code: int) -> str:
-    """Return in words what an exit status other than 0 says."""
-    if code > 0:
-        return f"exited with status {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was ended by signal {-code}"
