@@ -64,8 +64,12 @@ class AgentAnswer(Generic[T]):
         """Take structured output for the answer, if it is one."""
         if not isinstance(value, dict | list) or self._rules.matcher.contract == "marker":
             return
+        try:
+            text = json.dumps(value)
+        except RecursionError:  # too deep to be an answer
+            return
         said = _Said(self._rules, {**self._scan, "roots": "any"}, known=self.reader.match)
-        said.add(json.dumps(value), calls)
+        said.add(text, calls)
         said.end(calls)
         if said.reader.match is not None:
             self._said, self._structured = said, True

@@ -25,7 +25,7 @@ class AgentReader:
     for a name or a path that is none.
     """
 
-    def __init__(self, agent: str | Adapter, answer: str | None = None) -> None:
+    def __init__(self, agent: str | Adapter | None, answer: str | None = None) -> None:
         self._early: list[dict[str, Any]] | None = None  # events that may still turn out to be an agent's
         self._early_size = self._seen = 0
         self._head = ""
@@ -39,7 +39,7 @@ class AgentReader:
             self.adapter = PlainText()
             self._early = []
         else:
-            self.adapter = adapter_for(agent)
+            self.adapter = adapter_for(agent or "")
         self._told = (id(self.adapter), 0)
         self.reported_error = False  # known at the end: whether the agent itself did, on stdout or stderr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal
 
@@ -29,13 +30,13 @@ class Matcher(Generic[T]):
         if contract not in ("json", "marker", None):
             raise ValueError(f"contract must be 'json', 'marker' or None, not {contract!r}")
         self._schema: Schema[T] | None = None if schema is None else compile_schema(schema)
-        self._ignored = list(ignored)
+        self._ignored = frozenset(map(_as_text, ignored))
         self.contract = contract if schema is None else None
         self.takes_all = schema is None and contract is None
 
     def ignores(self, found: Found) -> bool:
         """Tell whether this object is one of the values that do not count."""
-        return bool(self._ignored) and value_or_none(found) in self._ignored
+        return bool(self._ignored) and _as_text(value_or_none(found)) in self._ignored
 
     def match(self, found: Found) -> Match[Any] | None:
         """Return the value of an object that satisfies the contract or the schema; raises what a user's schema raises.
@@ -62,6 +63,14 @@ class Matcher(Generic[T]):
             return self._schema.refusal(found.raw)
         if self.contract == "json":
             return refuse_completion(found.raw)
+        return ""
+
+
+def _as_text(value: Any) -> str:
+    """Return one text for all values that are equal as JSON, whatever the order of their keys."""
+    try:
+        return json.dumps(value, sort_keys=True)
+    except RecursionError:
         return ""
 
 

@@ -111,24 +111,25 @@ class Pipeline:
             data = self._filter.feed(data)
         return data if self._start_after is None else self._start_after.feed(data)
 
-    def _offset(self, position: int, *, forget: bool = False) -> int:
+    def _offset(self, position: int, *, past: int = 0) -> int:
         """Return where in the input as fed the byte at ``position`` of the cleaned text came from.
 
-        With ``forget``, nothing before ``position`` is asked for again.
+        With ``past``, so many bytes further on in the decoded input: 1 is just past that byte.
         """
-        return self._decoded(position, forget=forget, past=0)
-
-    def _end_offset(self, end: int) -> int:
-        """Return the offset in the input as fed just past the last byte before ``end``."""
-        return self._decoded(end - 1, forget=False, past=1)
-
-    def _decoded(self, position: int, *, forget: bool, past: int) -> int:
         if self._start_after is not None:
             position += self._start_after.skipped
         if self._filter is not None:
-            position = self._filter.offsets.advance(position) if forget else self._filter.offsets.at(position)
-        offsets = self._encoding.offsets
-        return offsets.advance(position + past) if forget else offsets.at(position + past)
+            position = self._filter.offsets.at(position)
+        return self._encoding.offsets.at(position + past)
+
+    def _forget(self, position: int) -> None:
+        """Let go of what is remembered of offsets before ``position``, which is not asked for again."""
+        if self._start_after is not None:
+            position += self._start_after.skipped
+        if self._filter is not None:
+            self._filter.offsets.advance(position)
+            position = self._filter.offsets.at(position)
+        self._encoding.offsets.advance(position)
 
     def _shift(self) -> int | None:
         """Return what to add to a position to have its offset, or None where that differs from one to another."""
@@ -153,7 +154,8 @@ class Pipeline:
                 if shift is not None:
                     found = Found(start + shift, end + shift, raw, fragment, fence)
                 else:
-                    found = Found(self._offset(start, forget=True), self._end_offset(end), raw, fragment, fence)
+                    self._forget(start)
+                    found = Found(self._offset(start), self._offset(end - 1, past=1), raw, fragment, fence)
                 events.append(found)
                 if fragment:
                     self._stats.fragments += 1
@@ -163,14 +165,14 @@ class Pipeline:
                         self.last = found
             elif kind == DROPPED:
                 self._stats.dropped += 1
-                events.append(Dropped(self._start_offset(start), self._end_offset(end), "max_object_bytes"))
+                events.append(Dropped(self._start_offset(start), self._offset(end - 1, past=1), "max_object_bytes"))
             elif kind == UNFINISHED:
                 events.append(Unfinished(self._start_offset(start), end - start))
             else:
                 events.append(Text(raw))
         self._note_open()
         if shift is None:
-            self._offset(self._automaton.kept_from, forget=True)
+            self._forget(self._automaton.kept_from - 1)  # the byte before may still turn out to be an object's last
         return events
 
     def _note_open(self) -> None:

@@ -105,7 +105,11 @@ class Watcher(Generic[T]):
     def _start(self) -> None:
         agent, answer = self._who
         # An adapter given ready-made is a pattern: each stream has its own.
-        self._agent = None if agent is None and answer is None else AgentReader(copy.deepcopy(agent) or "auto", answer)
+        self._agent = (
+            None
+            if agent is None and answer is None
+            else AgentReader("auto" if agent is None else copy.deepcopy(agent), answer)
+        )
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
         self._pipeline = Pipeline(**self._scan, text=text, after=self._after)
         self._plain = AnswerReader(self._rules, self._pipeline)
