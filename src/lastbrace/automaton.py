@@ -306,14 +306,14 @@ class Automaton:
         if self._structural:
             return True
         before = look_behind(data, at, self._before)
-        start = self._base + at
-        whole = start <= LOOK_BEHIND
+        whole = len(before) <= LOOK_BEHIND
         if self._lines and b"\n" in before:
             before = before[before.rfind(b"\n") + 1 :]
             whole = True
+        before = before[-LOOK_BEHIND:]
         if is_headless(before, whole=whole):
             return True
-        gap = start - self._fragment_end
+        gap = self._base + at - self._fragment_end
         return self._fragment_end >= 0 and gap <= len(before) and before[-gap:].strip(WHITE_SPACE) == b","
 
     def _tell(self, data: bytes | bytearray, index: int) -> None:

@@ -20,9 +20,12 @@ LOOK_BEHIND = 512  # bytes: a key is short, and looking further would cost each 
 
 
 def look_behind(data: bytes | bytearray, index: int, before: bytes) -> bytes:
-    """Return the last ``LOOK_BEHIND`` bytes before ``index``, those of ``before``, which ``data`` follows, included."""
-    text = bytes(data[max(0, index - LOOK_BEHIND) : index])
-    return text if len(text) == LOOK_BEHIND else before[len(text) - LOOK_BEHIND :] + text
+    """Return the last ``LOOK_BEHIND`` bytes before ``index`` and one more, which tells whether a line begins there.
+
+    Where ``data`` does not reach so far back they come from ``before``, which it follows.
+    """
+    text = bytes(data[max(0, index - LOOK_BEHIND - 1) : index])
+    return text if len(text) > LOOK_BEHIND else before[len(text) - LOOK_BEHIND - 1 :] + text
 
 
 def is_headless(before: bytes, *, whole: bool) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SAMPLES = DATA / "samples"
 CAPTURES = DATA / "captures"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((SAMPLES / "expected.json").read_text())
-RANDOM_CUTS = 50
+RANDOM_CUTS = 200
 
 
 def run_adapter(

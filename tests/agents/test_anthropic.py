@@ -113,3 +113,20 @@ def test_members_of_any_type_raise_nothing() -> None:
     drive(Anthropic, lines(*events))
     for event in events:
         Anthropic.recognises(event)
+
+
+@pytest.mark.parametrize("stop", ["end_turn", "stop_sequence", "tool_use", "pause_turn"])
+def test_reasons_to_stop_that_are_good(stop: str) -> None:
+    assert not drive(Anthropic, sse(*message("Hi", stop=stop)), 0).is_error
+
+
+@pytest.mark.parametrize("stop", [None, "compaction", "max_tokens"])
+def test_no_reason_to_stop_and_an_unknown_one_are_errors(stop: str | None) -> None:
+    reply = drive(Anthropic, sse(*message("Hi", stop=stop)), 0)
+    assert (reply.is_error, reply.final, reply.text) == (True, True, "Hi")
+    assert stop == "max_tokens" or (stop or "no reason") in (reply.error or "")
+
+
+def test_the_reason_of_the_message_before_is_none_of_this_one() -> None:
+    events = [*message("One."), *message("Two.", stop=None)]
+    assert drive(Anthropic, sse(*events), 0).is_error

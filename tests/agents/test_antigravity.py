@@ -107,3 +107,22 @@ def test_the_json_form_is_one_flat_object() -> None:
 )
 def test_others_events_are_not_claimed(event: dict[str, Any]) -> None:
     assert not Antigravity.recognises(event)
+
+
+@pytest.mark.parametrize("error", [{}, {"code": 5}, {"message": "quota"}, ["quota"], 1, True, "quota"])
+def test_an_error_of_any_form_is_one(error: Any) -> None:
+    reply = drive_events(Antigravity, INIT, result(response="r", error=error), returncode=0)
+    assert (reply.is_error, reply.final) == (True, True)
+    assert reply.error
+    for none in (None, "", False):
+        assert not drive_events(Antigravity, INIT, result(response="r", error=none), returncode=0).is_error
+
+
+def test_an_unknown_status_of_the_flat_object_is_told() -> None:
+    reply = drive_events(Antigravity, {"conversation_id": "c", "status": "TIMEOUT", "response": "r"}, returncode=0)
+    assert (reply.is_error, reply.final, reply.error) == (True, True, "the result's status is TIMEOUT")
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    cut = drive_events(Antigravity, INIT, result(response="r"), INIT, returncode=0)
+    assert (cut.is_error, cut.final, cut.text) == (True, False, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from lastbrace.agents.claude import Claude
 from lastbrace.agents.cursor import Cursor
 from lastbrace.agents.droid import Droid
 from lastbrace.agents.qwen import Qwen
+from lastbrace.agents.reply import Usage
 
 from .driving import (
     CAPTURES,
@@ -368,3 +370,50 @@ def test_an_api_error_in_a_transcript_is_no_answer() -> None:
     reply = drive_events(Claude, entry("user", "go"), failed)
     assert (reply.is_error, reply.text) == (True, "")
     assert "API Error: 500" in (reply.error or "")
+
+
+def test_another_run_in_the_same_stream_counts_alone() -> None:
+    hook = {"type": "system", "subtype": "hook_started", "session_id": "s2"}
+    first, second = (init(), result(num_turns=7)), (hook, init(session_id="s2"))
+    cut = drive_events(Claude, *first, *second, said("Ha", "msg_2", session_id="s2"), returncode=0)
+    assert (cut.is_error, cut.final, cut.text, cut.turns, cut.session_id) == (True, False, "Ha", None, "s2")
+    assert completion_after(*first, *second) is None
+    last = result("It was.", session_id="s2")
+    whole = drive_events(Claude, *first, *second, last, returncode=0)
+    assert (whole.is_error, whole.final, whole.text) == (False, True, "It was.")
+    failed = result("API Error", is_error=True)
+    assert not drive_events(Claude, init(), failed, *second, last, returncode=0).is_error
+
+
+def test_a_further_turn_awaits_its_result() -> None:
+    cut = drive_events(Claude, init(), result(), init(), said("Ha", "msg_2"), returncode=0)
+    assert (cut.is_error, cut.final, cut.text) == (True, False, ANSWER)
+    whole = drive_events(Claude, init(), result(), init(), said("Ha", "msg_2"), result("Ha"), returncode=0)
+    assert (whole.is_error, whole.final, whole.text) == (False, True, ANSWER)
+    early = drive_events(Claude, init(), init(), result(), returncode=0)
+    assert (early.is_error, early.final) == (False, True)
+
+
+@pytest.mark.parametrize("sign", [{"stop_reason": "refusal"}, {"errors": ["refusal"]}, {"errors": [{"a": "refusal"}]}])
+def test_a_success_that_tells_of_an_error_is_one(sign: dict[str, Any]) -> None:
+    reply = drive_events(Claude, init(), result(**sign), returncode=0)
+    assert (reply.is_error, reply.final) == (True, True)
+    assert "refusal" in (reply.error or "") or "errors" in (reply.error or "")
+    assert not drive_events(Claude, init(), result(errors=[], stop_reason="end_turn"), returncode=0).is_error
+
+
+def test_the_usage_of_a_long_transcript_is_summed_as_it_grows() -> None:
+    def seconds(count: int) -> float:
+        entries = [entry("assistant", text_block("x")) for _ in range(count)]
+        for number, each in enumerate(entries):
+            each["message"] |= {"id": f"msg_{number // 2}", "usage": {"input_tokens": 2, "output_tokens": number % 2}}
+        adapter = Claude()
+        began = time.process_time()
+        for each in entries:
+            adapter.feed(each)
+        took = time.process_time() - began
+        assert adapter.reply.usage == Usage(input=count, output=count // 2)
+        return took
+
+    assert min(seconds(8000) for _ in range(3)) < 0.6
+    assert min(seconds(16000) for _ in range(3)) < 2.2**2 * min(seconds(4000) for _ in range(3)) + 0.05

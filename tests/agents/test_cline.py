@@ -157,3 +157,9 @@ def test_members_of_any_type_raise_nothing() -> None:
     drive(Cline, lines(*events), 0, lines(*events).decode())
     for value in events:
         Cline.recognises(value)
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    start = {"ts": "2026-01-01T00:00:00.000Z", "type": "run_start", "providerId": "p", "sessionId": "s2"}
+    cut = drive_events(Cline, result("completed", "fine"), start, returncode=0)
+    assert (cut.is_error, cut.final, cut.text, cut.session_id) == (True, False, "", "s2")

@@ -276,3 +276,11 @@ def test_a_failed_turn_of_a_rollout_stays_failed_when_it_completes() -> None:
 )
 def test_others_events_are_not_claimed(event: dict[str, Any]) -> None:
     assert not Codex.recognises(event)
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    first, started = (STARTED, TURN, message("fine"), COMPLETED), {**STARTED, "thread_id": "0200"}
+    cut = drive_events(Codex, *first, started, returncode=0)
+    assert (cut.is_error, cut.final, cut.text, cut.session_id, cut.usage) == (True, False, "", "0200", None)
+    whole = drive_events(Codex, *first, started, TURN, message("well"), COMPLETED, returncode=0)
+    assert (whole.is_error, whole.text) == (False, "well")

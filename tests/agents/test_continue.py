@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lastbrace
 from lastbrace.agents.continue_ import Continue
 
 from .driving import (
@@ -70,3 +71,18 @@ def test_only_the_wrapping_is_recognised() -> None:
     assert not Continue.recognises({**WRAPPED, "note": 1})
     assert not Continue.recognises({**WRAPPED, "response": None})
     assert not Continue.recognises({"status": "done", "summary": "an answer"})
+
+
+def test_a_wrapped_answer_with_another_status_is_an_error() -> None:
+    reply = drive(Continue, lines({**WRAPPED, "status": "partial"}), 0)
+    assert (reply.is_error, reply.final, reply.text, reply.subtype) == (True, True, "Fine.", "partial")
+    assert "partial" in (reply.error or "")
+
+
+@pytest.mark.parametrize("depth", [500, 900, 991, 2000, 50_000])
+def test_an_answer_of_any_depth_raises_nothing(depth: int) -> None:
+    watcher = lastbrace.Watcher(agent="continue", max_depth=10**6)
+    watcher.feed(b'{"a":' * depth + b"1" + b"}" * depth + b"\n")
+    outcome = watcher.close(0)
+    assert outcome.reply is not None
+    assert outcome.reply.text or outcome.reply.is_error

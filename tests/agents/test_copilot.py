@@ -153,3 +153,11 @@ def test_events_after_the_result_change_nothing() -> None:
 )
 def test_others_events_are_not_claimed(other: dict[str, Any]) -> None:
     assert not Copilot.recognises(other)
+
+
+def test_an_error_of_the_session_after_the_result_fails_the_run() -> None:
+    error = event("session.error", errorType="quota", message="no quota left")
+    reply = drive_events(Copilot, BEGIN, message("fine"), result(), error, returncode=0)
+    assert (reply.is_error, reply.error, reply.subtype, reply.text) == (True, "no quota left", "quota", "fine")
+    other = {**error, "agentId": "a"}
+    assert not drive_events(Copilot, BEGIN, message("fine"), result(), other, returncode=0).is_error

@@ -116,3 +116,20 @@ def test_usage_is_told_where_it_is_printed() -> None:
 
 def test_a_pretty_result_is_read() -> None:
     assert drive(Cursor, json.dumps(result("It is."), indent=2).encode(), 0).is_error is False
+
+
+def test_a_failure_after_a_success_fails_the_run() -> None:
+    failed = result("", subtype="error", is_error=True, error="no credits")
+    reply = drive_events(Cursor, INIT, result("It is."), failed, returncode=0)
+    assert (reply.is_error, reply.error, reply.text) == (True, "no credits", "It is.")
+    assert drive_events(Cursor, INIT, failed, result("It is."), returncode=0).is_error
+    assert not drive_events(Cursor, INIT, result("It is."), result("Else."), returncode=0).is_error
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    first, init = (INIT, result("It is.")), {**INIT, "session_id": "c2"}
+    cut = drive_events(Cursor, *first, init, said("Ha"), returncode=0)
+    assert (cut.is_error, cut.final, cut.text, cut.session_id) == (True, False, "Ha", "c1")
+    whole = drive_events(Cursor, *first, init, result("It was."), returncode=0)
+    assert (whole.is_error, whole.text) == (False, "It was.")
+    assert completion_after(INIT, result(DONE), INIT) is None

@@ -114,3 +114,19 @@ def test_thinking_tokens_are_told_apart() -> None:
 
 def test_a_completion_without_text_is_an_error() -> None:
     assert drive_events(Droid, INIT, {**completed("x"), "finalText": None}, returncode=0).is_error
+
+
+def test_a_failure_after_the_end_fails_the_run() -> None:
+    wrong = result("no credits", subtype="error", is_error=True)
+    reply = drive_events(Droid, INIT, result("It is."), wrong, returncode=0)
+    assert (reply.is_error, reply.error, reply.text) == (True, "no credits", "It is.")
+    reply = drive_events(
+        Droid, INIT, completed("It is."), failed("no network"), failed("Exec failed", "cli"), returncode=0
+    )
+    assert (reply.is_error, reply.error) == (True, "no network")
+    assert not drive_events(Droid, INIT, completed("It is."), failed("no network"), returncode=0).is_error
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    cut = drive_events(Droid, INIT, completed("It is."), INIT, said("Ha"), returncode=0)
+    assert (cut.is_error, cut.final, cut.text) == (True, False, "Ha")

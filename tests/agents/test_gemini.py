@@ -200,3 +200,15 @@ def test_an_object_without_a_response_is_no_success() -> None:
 )
 def test_others_events_are_not_claimed(event: dict[str, Any]) -> None:
     assert not Gemini.recognises(event)
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    first, init = (INIT, said("fine"), result()), {**INIT, "session_id": "s2"}
+    cut = drive_events(Gemini, *first, init, said("Ha"), returncode=0)
+    assert (cut.is_error, cut.final, cut.text, cut.session_id) == (True, False, "Ha", "s2")
+    whole = drive_events(Gemini, INIT, result("error"), init, said("well"), result(), returncode=0)
+    assert (whole.is_error, whole.text) == (False, "well")
+
+
+def test_an_unknown_status_is_told() -> None:
+    assert "paused" in (drive_events(Gemini, INIT, result("paused"), returncode=0).error or "")

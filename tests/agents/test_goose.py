@@ -99,3 +99,14 @@ def test_members_of_any_type_raise_nothing() -> None:
     drive(Goose, lines(*events))
     for event in events:
         Goose.recognises(event)
+
+
+@pytest.mark.parametrize("status", ["cancelled", None, "error", "completed"])
+def test_only_a_completed_document_is_a_success(status: str | None) -> None:
+    said = message(text("half"))["message"]
+    document = {"messages": [said], "metadata": {"total_tokens": 2, **({"status": status} if status else {})}}
+    reply = drive_events(Goose, document, returncode=0, stderr="Error: stopped by hand\n")
+    assert reply.is_error is (status != "completed")
+    if status != "completed":
+        assert (status or "no status") in (reply.error or "")
+        assert "stopped by hand" in (reply.error or "")

@@ -171,3 +171,64 @@ def test_members_of_any_type_raise_nothing() -> None:
     drive(OpenAI, lines(*events))
     for event in events:
         OpenAI.recognises(event)
+
+
+@pytest.mark.parametrize("error", [{"message": "Provider disconnected", "code": 502}, "Provider disconnected"])
+def test_a_chunk_with_an_error_in_it_fails(error: Any) -> None:
+    broken = {**chunk("error", content=""), "error": error}
+    reply = drive(OpenAI, chat(chunk(content="Hi"), broken), 0)
+    assert (reply.is_error, reply.error, reply.final) == (True, "Provider disconnected", True)
+    told = chunk("stop")
+    told["choices"][0]["error"] = error
+    assert drive(OpenAI, chat(chunk(content="Hi"), told), 0).error == "Provider disconnected"
+
+
+def test_done_without_a_reason_to_stop_is_an_error() -> None:
+    reply = drive(OpenAI, chat(chunk(content="Hi")), 0)
+    assert (reply.is_error, reply.final, reply.text) == (True, True, "Hi")
+    assert drive(OpenAI, b"data: [DONE]\n\n", 0).is_error
+
+
+def test_a_reason_of_the_completion_before_is_none_of_this_one() -> None:
+    first = chat(chunk(content="One."), chunk("stop"))
+    assert drive(OpenAI, first + chat(chunk(identity="chatcmpl-2", content="Tw")), 0).is_error
+
+
+@pytest.mark.parametrize(
+    ("reason", "good"), [("stop", True), ("tool_calls", True), ("function_call", True), ("eos", False)]
+)
+def test_only_reasons_that_are_known_to_be_good_succeed(reason: str, good: bool) -> None:
+    reply = drive(OpenAI, chat(chunk(content="Hi"), chunk(reason)), 0)
+    assert reply.is_error is not good
+    assert good or reason in (reply.error or "")
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled", "incomplete", "in_progress"])
+def test_a_response_completed_with_another_status_fails(status: str) -> None:
+    created, completed = response("completed")
+    completed["response"]["status"] = status
+    reply = drive(OpenAI, sse(created, completed), 0)
+    assert (reply.is_error, reply.final, reply.subtype) == (True, True, status)
+    assert status in (reply.error or "")
+
+
+def test_a_response_with_an_error_and_a_cancelled_one_fail() -> None:
+    failed = response("completed", error={"message": "no", "code": "server_error"})
+    assert drive(OpenAI, sse(*failed), 0).error == "no"
+    assert drive(OpenAI, sse(*response("cancelled")), 0).subtype == "cancelled"
+    assert not drive(OpenAI, sse(*response("completed", error=None)), 0).is_error
+
+
+@pytest.mark.parametrize(
+    "line",
+    [": data: [DONE]", "event: data: [DONE]", "data: [DONE] not", "id: 1 data:[DONE]", 'data: {"a": 1} data: [DONE]'],
+)
+def test_done_counts_only_as_a_whole_line(line: str) -> None:
+    reply = drive(OpenAI, chat(chunk("stop", content="Hi"), done=f"{line}\n\n".encode()), 0)
+    assert (reply.final, reply.is_error) == (False, True)
+
+
+@pytest.mark.parametrize("done", [b"data: [DONE]", b"data:[DONE]\r\n\r\n", b": ping\n\ndata: [DONE]\n\n"])
+def test_done_counts_with_any_line_end_and_without(done: bytes) -> None:
+    reply = drive(OpenAI, chat(chunk("stop", content="Hi"), done=done), 0)
+    assert (reply.final, reply.is_error) == (True, False)

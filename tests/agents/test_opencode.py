@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import lastbrace
 from lastbrace.agents.opencode import OpenCode
 from lastbrace.agents.reply import Usage
 
@@ -25,6 +26,8 @@ from .odd_members import check_each_member, check_odd_members
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lastbrace.agents.reply import Reply
 
 OURS = [path for path in captures_of("opencode") if not path.name.endswith(".text")]
 DONE = '{"status":"done","summary":"s"}'
@@ -108,10 +111,30 @@ def test_parts_of_a_step_are_lines_and_synthetic_ones_are_left_out() -> None:
     assert adapter.reply.text == "one\ntwo"
 
 
-def test_the_token_limit_shows_in_the_reason() -> None:
-    adapter = run_adapter(OpenCode, lines(START, text('{"status":"done","summary":"cut'), finish("length")), 0)
-    assert (adapter.reply.subtype, adapter.reply.is_error) == ("length", False)
+@pytest.mark.parametrize("reason", ["length", "content-filter", "other"])
+def test_a_reason_that_is_not_stop_is_an_error_and_the_subtype(reason: str) -> None:
+    adapter = run_adapter(OpenCode, lines(START, text('{"status":"done","summary":"cut'), finish(reason)), 0)
+    assert (adapter.reply.subtype, adapter.reply.is_error, adapter.reply.final) == (reason, True, True)
     assert completion_in(adapter) is None
+    assert drive_events(OpenCode, START, TOOL, finish(reason), returncode=0).is_error
+
+
+def test_a_step_after_a_cut_one_takes_the_error_back() -> None:
+    reply = drive_events(
+        OpenCode, START, text("cu"), finish("length"), START, text("fine"), finish("stop"), returncode=0
+    )
+    assert (reply.is_error, reply.error, reply.text) == (False, None, "fine")
+    assert drive_events(OpenCode, START, text("cu"), finish("length"), START, returncode=0).is_error
+
+
+def test_the_reply_is_news_only_where_something_but_its_text_has_changed() -> None:
+    replies: list[Reply] = []
+    watcher = lastbrace.Watcher(agent="opencode", on_reply=replies.append)
+    for number in range(100):
+        watcher.feed(lines(text(f"line {number}")))
+    watcher.feed(lines(finish("stop")))
+    assert watcher.close(0).reply == replies[-1]
+    assert len(replies) <= 5
 
 
 def test_costs_and_tokens_are_summed_over_the_steps() -> None:

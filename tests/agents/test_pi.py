@@ -175,3 +175,27 @@ def test_members_of_any_type_raise_nothing() -> None:
     drive(Pi, lines(*events), 0)
     for event in events:
         Pi.recognises(event)
+
+
+@pytest.mark.parametrize("stop", ["toolUse", "pause", "length", "aborted", "error"])
+def test_only_stop_is_a_good_reason_to_stop(stop: str) -> None:
+    message = assistant("half", stop)
+    reply = drive_events(Pi, START, *said(message), end(message), returncode=0)
+    assert (reply.is_error, reply.final, reply.subtype) == (True, True, stop)
+    assert reply.error
+    assert stop in ("length", "aborted", "error") or stop in reply.error
+
+
+def test_an_error_message_beside_stop_is_an_error() -> None:
+    message = assistant("half", errorMessage="overloaded")
+    assert drive_events(Pi, START, *said(message), end(message), returncode=0).error == "overloaded"
+
+
+def test_another_session_in_the_same_stream_takes_the_end_back() -> None:
+    session = {"type": "session", "version": 3, "id": "p1", "cwd": "/"}
+    message = assistant("fine")
+    first = (session, START, *said(message), end(message))
+    cut = drive_events(Pi, *first, {**session, "id": "p2"}, returncode=0)
+    assert (cut.is_error, cut.final, cut.text, cut.session_id, cut.usage) == (True, False, "", "p2", None)
+    whole = drive_events(Pi, *first, *first, returncode=0)
+    assert (whole.is_error, whole.text, whole.cost_usd) == (False, "fine", 0.5)

@@ -191,3 +191,18 @@ def test_lines_of_a_sub_agent_are_not_the_answer() -> None:
 
 def test_there_is_no_cost() -> None:
     assert drive_events(Qwen, result()).cost_usd is None
+
+
+@pytest.mark.parametrize(
+    "text", ["[API Error: 429 slow down] and more", "\n[API Error:500]\n\nmore", "[API Error: cut"]
+)
+def test_a_text_that_begins_with_an_api_error_is_one(text: str) -> None:
+    reply = drive_events(Qwen, init(), result(text), returncode=0)
+    assert (reply.is_error, reply.final, reply.error) == (True, True, text.strip())
+    assert not drive_events(Qwen, init(), result(f"It said {text} again"), returncode=0).is_error
+
+
+def test_another_run_in_the_same_stream_takes_the_end_back() -> None:
+    second = {**init(), "session_id": "another"}
+    cut = drive_events(Qwen, init(), result(), second, returncode=0)
+    assert (cut.is_error, cut.final, cut.text) == (True, False, "")

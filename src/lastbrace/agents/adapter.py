@@ -13,6 +13,7 @@ from .reply import Reply
 
 EARLY_END = "the output ended before its final event"
 _ERROR_LINE = re.compile(r"(?i:^\W*\w*error\b|\berror: )|\bERROR [a-z]")
+_UNCOMPARED = ("raw", "structured")  # of any depth and size
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -156,9 +157,25 @@ class Adapter(ABC):
         """Take a failure back: the agent tried again."""
         self._set(is_error=False, error=None, final=False, raw=None)
 
+    def new_run(self) -> None:
+        """Begin anew: what follows in the stream is another run, and what the one before it said is no answer to it."""
+        self.restart()
+        self._noted = None
+        self._set(**_blank)
+
     def _set(self, **fields: Any) -> None:
-        self._reply = msgspec.structs.replace(self._reply, **fields)
-        self.revision += 1
+        changed = {name: value for name, value in fields.items() if not self._has(name, value)}
+        if changed:
+            self._reply = msgspec.structs.replace(self._reply, **changed)
+            self.revision += 1
+
+    def _has(self, name: str, value: Any) -> bool:
+        """Tell whether the reply's field is this already."""
+        known = getattr(self._reply, name)
+        return known is value or (name not in _UNCOMPARED and bool(known == value))
+
+
+_blank = {name: value for name, value in msgspec.structs.asdict(Reply()).items() if name not in ("agent", "text")}
 
 
 def last_line(stderr: str) -> str:

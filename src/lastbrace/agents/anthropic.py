@@ -4,7 +4,7 @@ Facts: Anthropic's documentation, "Streaming messages". ``message_stop`` is the 
 200 OK; a ``message_delta`` before the end says why the message stopped, with the tokens so far.
 
 It cannot tell: cost and duration. The session is the id of the message. A message that stops to call a tool is no
-error, and its text is no answer.
+error, and its text is no answer. Reasons to stop that are not known, and an end without one, are errors.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _TOKENS = {
     "cache_read": "cache_read_input_tokens",
     "cache_write": "cache_creation_input_tokens",
 }
+_GOOD = ("end_turn", "stop_sequence", "tool_use", "pause_turn")
 _STOPPED = {
     "max_tokens": "the answer was cut by the token limit",
     "model_context_window_exceeded": "the answer was cut by the context window",
@@ -54,8 +55,7 @@ class Anthropic(Adapter):
         """Read the next event."""
         kind = event.get("type")
         if kind == "message_start":
-            self.restart()
-            self.recover()
+            self.new_run()
             self._usage = Usage()
             self.update(session_id=string(event, "message", "id"))
             self._count(member(event, "message", "usage"))
@@ -85,8 +85,10 @@ class Anthropic(Adapter):
 
     def _end(self, event: dict[str, Any]) -> None:
         self.finish(event)
-        stopped = _STOPPED.get(self._reply.subtype or "")
-        if stopped:
-            self.fail(stopped)
-        else:
+        reason = self._reply.subtype
+        if self._reply.is_error:
+            return
+        if reason in _GOOD:
             self.answer(self.text)
+        else:
+            self.fail(_STOPPED.get(reason or "", f"the message ended with {reason or 'no reason to stop'}"))

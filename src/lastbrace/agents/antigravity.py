@@ -4,7 +4,8 @@
   ``agent_response`` steps are the draft; a step of any other kind than these (a tool, mostly) begins it anew.
 - ``json``: the members of the result as one object (its exact members are not known for certain).
 
-With messages on its input it prints a result for each; the newest counts. A step that is ``DONE`` ends nothing.
+With messages on its input it prints a result for each; the newest counts. A step that is ``DONE`` ends nothing. Only
+``SUCCESS`` without an error of any form is a success.
 
 Antigravity does not tell the cost. It is closed source: the facts come from frames that others captured (1.1.10) and
 from public issues; no run of it was seen.
@@ -44,12 +45,14 @@ class Antigravity(Adapter):
         name = event.get("event")
         body = event.get(name) if name in ("init", "step_update", "result") else None
         if isinstance(body, dict):
+            if name == "init" and self._reply.final:
+                self.new_run()
             self.update(session_id=_conversation(event, body))
             if name == "step_update":
                 self._feed_step(body)
             elif name == "result":
                 self._feed_result(event, body)
-        elif "event" not in event and _is_result(event):
+        elif "event" not in event and string(event, "conversation_id") and string(event, "status"):
             self.update(session_id=_conversation(event, event))
             self._feed_result(event, event)
 
@@ -82,9 +85,11 @@ class Antigravity(Adapter):
             self.answer(response)
         if result.get("structured_output") is not None:
             self.structure(result["structured_output"])
-        if status != "SUCCESS" or result.get("error"):
+        told = result.get("error")
+        if status != "SUCCESS" or told or isinstance(told, dict):
             error = string(result, "error") or string(result, "error", "message")
-            self.fail(plain(error) or f"the result's status is {status}")
+            beside = ", beside an error" if status == "SUCCESS" else ""
+            self.fail(plain(error) or f"the result's status is {status}{beside}")
 
 
 def _conversation(event: dict[str, Any], body: dict[str, Any]) -> str | None:

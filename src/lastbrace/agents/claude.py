@@ -15,14 +15,11 @@ transcripts the end (taken from ``end_turn``; a later prompt takes it back), cos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .claude_fields import add_usage, has_tool_result, message_text, token_usage
+from .claude_fields import UsageSum, has_tool_result, message_text, token_usage
 from .claude_shape import ClaudeShape
 from .fields import member, string
-
-if TYPE_CHECKING:
-    from .reply import Usage
 
 _DIAGNOSTIC = "[ede_diagnostic]"  # what an execution error says of itself; the reason stands beside it
 
@@ -34,7 +31,7 @@ class Claude(ClaudeShape):
 
     def __init__(self) -> None:
         super().__init__()
-        self._usages: dict[str | None, Usage] = {}  # of a transcript, by message: each is repeated over its entries
+        self._usages = UsageSum()  # of a transcript, where each message repeats its usage over its entries
 
     @classmethod
     def recognises(cls, event: dict[str, Any]) -> bool:
@@ -98,5 +95,4 @@ class Claude(ClaudeShape):
     def _add_usage(self, event: dict[str, Any]) -> None:
         usage = token_usage(member(event, "message", "usage"))
         if usage is not None:
-            self._usages[string(event, "message", "id")] = usage
-            self.update(usage=add_usage(self._usages.values()))
+            self.update(usage=self._usages.put(string(event, "message", "id"), usage))

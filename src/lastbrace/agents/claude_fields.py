@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .fields import integer, items, string
 from .reply import Usage
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
+MAX_MESSAGES = 256  # whose usage may still be told anew; the entries of one message stand together
 
 
 def message_text(event: dict[str, Any]) -> str:
@@ -37,15 +36,38 @@ def token_usage(usage: Any) -> Usage | None:
     return counts if counts else None
 
 
-def add_usage(usages: Collection[Usage]) -> Usage:
-    """Return the sum of several usages; what none of them tells stays None.
+class UsageSum:
+    """The sum of the usages of messages, each of which may be told more than once: the newest telling counts.
 
-    >>> add_usage([Usage(input=6, output=20), Usage(input=8)])
-    Usage(input=14, output=20, cache_read=None, cache_write=None, reasoning=None, total=None)
+    Only the last messages are remembered one by one. What none tells stays None.
+
+    >>> total = UsageSum()
+    >>> total.put("a", Usage(input=6, output=1)) == total.put("a", Usage(input=6, output=1))
+    True
+    >>> total.put("b", Usage(input=8))
+    Usage(input=14, output=1, cache_read=None, cache_write=None, reasoning=None, total=None)
     """
-    names = Usage.__struct_fields__
-    told = {name: [count for usage in usages if (count := getattr(usage, name)) is not None] for name in names}
-    return Usage(**{name: sum(counts) for name, counts in told.items() if counts})
+
+    def __init__(self) -> None:
+        self._known: dict[str | None, Usage] = {}
+        self._sums = dict.fromkeys(Usage.__struct_fields__, 0)
+        self._tellers = dict.fromkeys(Usage.__struct_fields__, 0)  # how many messages tell it
+
+    def put(self, message: str | None, usage: Usage) -> Usage:
+        """Count the usage of a message, instead of what it told before, and return the sum."""
+        self._add(self._known.pop(message, Usage()), -1)
+        self._add(usage, 1)
+        self._known[message] = usage
+        if len(self._known) > MAX_MESSAGES:
+            del self._known[next(iter(self._known))]
+        return Usage(**{name: count for name, count in self._sums.items() if self._tellers[name]})
+
+    def _add(self, usage: Usage, sign: int) -> None:
+        for name in self._sums:
+            count = getattr(usage, name)
+            if count is not None:
+                self._sums[name] += sign * count
+                self._tellers[name] += sign
 
 
 def has_tool_result(event: dict[str, Any]) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 
 from .adapter import Adapter
 from .claude_fields import has_tool_result, message_text, structured, token_usage
+from .claude_result import cut_word, failure_of
 from .fields import integer, items, member, number, string
 
 _CALLS = ("tool_use", "mcp_tool_use")
-_CUT = ("max_tokens", "max_output_tokens", "model_context_window_exceeded")
 
 
 class ClaudeShape(Adapter):
@@ -26,6 +26,7 @@ class ClaudeShape(Adapter):
         self._calling = False  # the message calls a tool, so that none of its text is the answer
         self._stop: str | None = None  # why the last message stopped
         self._answered = False  # by the result of the own prompt; what comes later is of another
+        self._ended: str | None = None  # the session whose result came last
 
     def feed(self, event: dict[str, Any]) -> None:
         """Read the next event; those of sub-agents are not the answer."""
@@ -33,6 +34,8 @@ class ClaudeShape(Adapter):
             return
         kind = event.get("type")
         session = string(event, "session_id")
+        if kind == "system" and event.get("subtype") == "init" and self._reply.final:
+            self._open_again(session)
         if session and session != self._reply.session_id:
             self.update(session_id=session)
         if kind == "result":
@@ -48,6 +51,15 @@ class ClaudeShape(Adapter):
                 self.restart()
         elif kind == "system":
             self.read_system(event)
+
+    def _open_again(self, session: str | None) -> None:
+        """Await another result: of another run, or of a further turn, whose answer does not replace the first one's."""
+        if session in (None, self._ended):
+            self.update(final=False)
+        else:
+            self.begin()
+            self.new_run()
+            self._answered = False
 
     def read_system(self, event: dict[str, Any]) -> None:
         """Read a notice of the CLI itself."""
@@ -73,8 +85,10 @@ class ClaudeShape(Adapter):
     def read_result(self, event: dict[str, Any]) -> None:
         """Read a final event. The first one of the own prompt answers; later ones add to the cost, or fail the run."""
         error = self.failure(event)
+        self._ended = string(event, "session_id")
         self.update(cost_usd=number(event, "total_cost_usd"))
         if self._answered:
+            self.update(final=True)
             if error and not self._reply.is_error:
                 self.fail(error, subtype=string(event, "subtype"))
             return
@@ -87,7 +101,7 @@ class ClaudeShape(Adapter):
             self.structure(structured(event))
         self.finish(
             event,
-            subtype=self._cut(event) or string(event, "subtype"),
+            subtype=cut_word(event, self._stop) or string(event, "subtype"),
             duration_ms=integer(event, "duration_ms"),
             duration_api_ms=integer(event, "duration_api_ms"),
             turns=integer(event, "num_turns"),
@@ -97,28 +111,8 @@ class ClaudeShape(Adapter):
             self.fail(error)
 
     def failure(self, event: dict[str, Any]) -> str | None:
-        """Return why the result is none, or None: a success says so twice, and has something to show."""
-        if event.get("subtype") == "success" and event.get("is_error") is False:
-            cut = self._cut(event)
-            if cut:
-                return f"the answer was cut by the token limit ({cut})"
-            if string(event, "result") is not None or structured(event) is not None:
-                return None
-            return "the result says success, but has no answer"
-        listed = member(event, "errors")
-        errors = [error for error in listed if isinstance(error, str)] if isinstance(listed, list) else []
-        return (
-            "; ".join(errors)
-            or string(event, "error", "message")
-            or string(event, "error")
-            or string(event, "result")
-            or f"the run ended with {string(event, 'subtype') or 'a result that does not say how'}"
-        )
-
-    def _cut(self, event: dict[str, Any]) -> str | None:
-        """Return the CLI's word for an answer cut by the token limit, where the result or its message has one."""
-        words = (string(event, "api_error"), string(event, "stop_reason") or self._stop)
-        return next((word for word in words if word in _CUT), None)
+        """Return why the result is none, or None."""
+        return failure_of(event, self._stop)
 
     def _read_delta(self, event: Any) -> None:
         kind = member(event, "type")

@@ -46,6 +46,9 @@ class Cline(Adapter):
         """Read the next event of stdout."""
         kind = event.get("type")
         if kind == "run_start":
+            if self._reply.final:
+                self.new_run()
+                self._trouble = None
             self.update(session_id=string(event, "sessionId"))
         elif kind == "agent_event" and not member(event, "parentAgentId"):
             self._take_event(member(event, "event"))

@@ -59,10 +59,13 @@ class Codex(CodexMessages):
         elif isinstance(event.get("payload"), dict):
             self.feed_record(event)
         elif kind in ("thread.started", "session.created"):
+            if self._reply.final or self._reply.session_id is not None:
+                self.new_run()
             self._endless = kind == "session.created"
             self.update(session_id=string(event, "thread_id") or string(event, "session_id"))
         elif kind == "turn.started":
             self._endless = False
+            self._running.clear()
             self.new_turn()
         elif kind in ("item.started", "item.completed"):
             self._feed_item(event.get("item"), started=kind == "item.started")

@@ -36,11 +36,17 @@ class Continue(Adapter):
     def feed(self, event: dict[str, Any]) -> None:
         """Read an object of stdout: the answer, wrapped or bare."""
         if _is_wrapped(event):
+            status = string(event, "status")
             self.answer(string(event, "response") or "")
-            self.finish(event, subtype=string(event, "status"))
+            self.finish(event, subtype=status)
+            if status != "success":
+                self.fail(f"the run ended with {status or 'no status'}")
         else:
-            self.answer(json.dumps(event, ensure_ascii=False, separators=(",", ":")))
             self.finish(event)
+            try:
+                self.answer(json.dumps(event, ensure_ascii=False, separators=(",", ":")))
+            except RecursionError:
+                self.fail("the answer is nested too deeply to be read")
 
     def feed_stderr(self, event: dict[str, Any]) -> None:
         """Read an object found in stderr: the error that ended the run, where there is no answer."""

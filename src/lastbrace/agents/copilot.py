@@ -5,7 +5,7 @@ The answer is the last ``assistant.message`` of the main agent that asks for no 
 
 ``session.error``, ``model.call_failure`` and ``abort`` may be got over by another attempt, which begins the draft anew;
 a ``result`` with ``exitCode`` 0 is a success only if the last of them was: a run that a signal ends while it retries
-also says 0.
+also says 0. An error of the session after the result fails the run after all.
 
 Copilot tells the session only at the end, no cost in money, and of tokens at most the output of each message (1.0.102,
 with a model of one's own: none). A token limit leaves no sign. Facts from github/copilot-sdk ``session-events.ts``,
@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from .adapter import Adapter
+from .claude_fields import UsageSum
 from .fields import integer, items, plain, string
 from .reply import Usage
 
@@ -32,7 +33,7 @@ class Copilot(Adapter):
         super().__init__()
         self._trouble: str | None = None  # the error that no answer has followed
         self._kind: str | None = None
-        self._output: dict[str | None, int] = {}  # tokens by message
+        self._output = UsageSum()
 
     @classmethod
     def recognises(cls, event: dict[str, Any]) -> bool:
@@ -48,8 +49,12 @@ class Copilot(Adapter):
         kind, data = event.get("type"), event.get("data")
         if kind == "result" and "data" not in event:
             self._feed_result(event)
-        elif not isinstance(data, dict) or self._reply.final or _is_of_another(event, data):
+        elif not isinstance(data, dict) or _is_of_another(event, data):
             return
+        elif self._reply.final:
+            if kind == "session.error" and not self._reply.is_error:
+                error, word = string(data, "message"), string(data, "errorType")
+                self.fail(plain(error) or "the session reports an error", subtype=word)
         elif kind == "assistant.turn_start":
             self.update(turns=(self._reply.turns or 0) + 1)
         elif kind in ("assistant.message_start", "assistant.turn_retry"):
@@ -69,8 +74,7 @@ class Copilot(Adapter):
     def _feed_message(self, data: dict[str, Any]) -> None:
         tokens = integer(data, "outputTokens")
         if tokens is not None:
-            self._output[string(data, "messageId")] = tokens
-            self.update(usage=Usage(output=sum(self._output.values())))
+            self.update(usage=self._output.put(string(data, "messageId"), Usage(output=tokens)))
         self._trouble = self._kind = None
         self.note(None)
         content = string(data, "content")

@@ -5,7 +5,8 @@ of 2026.
 
 An assistant event with ``timestamp_ms`` alone is a delta. One with ``model_call_id`` repeats what comes before a tool
 call, one with neither is the last message, which repeats the deltas where there were some. The result's text is all
-messages joined; the contract is looked for in the last of them, where the stream shows which that is.
+messages joined; the contract is looked for in the last of them, where the stream shows which that is. After the first
+result only one that failed counts; another ``init`` begins another run.
 
 It cannot tell: cost, turns, and why a run failed: the stream ends, or never begins, and the reason is on stderr.
 """
@@ -42,10 +43,13 @@ class Cursor(Adapter):
 
     def feed(self, event: dict[str, Any]) -> None:
         """Read the next event."""
-        if self._reply.final:
+        kind = event.get("type")
+        if kind == "system" and event.get("subtype") == "init":
+            self.new_run()
+            self._has_deltas = False
+        if self._reply.final and (kind != "result" or self._reply.is_error or _is_success(event)):
             return
         self.update(session_id=string(event, "session_id"))
-        kind = event.get("type")
         if kind == "assistant":
             self._read_message(event)
         elif kind == "tool_call":
@@ -66,8 +70,7 @@ class Cursor(Adapter):
 
     def _read_result(self, event: dict[str, Any]) -> None:
         result = string(event, "result")
-        succeeded = event.get("subtype") == "success" and event.get("is_error") is False and result is not None
-        if result is not None:
+        if result is not None and not self._reply.final:
             self.answer(result, last=self.text)
         usage = Usage(
             input=integer(event, "usage", "inputTokens"),
@@ -82,6 +85,12 @@ class Cursor(Adapter):
             duration_api_ms=integer(event, "duration_api_ms"),
             usage=usage if usage else None,
         )
-        if not succeeded:
+        if not _is_success(event):
             message = string(event, "error") or string(member(event, "error"), "message") or result
             self.fail(message or f"the run ended with {string(event, 'subtype') or 'a result that does not say how'}")
+
+
+def _is_success(event: dict[str, Any]) -> bool:
+    """Tell whether a result says in each way it has that the run succeeded."""
+    told = event.get("subtype") == "success" and event.get("is_error") is False
+    return told and string(event, "result") is not None

@@ -4,7 +4,8 @@ No version was run; the facts are from the vendor's ``droid exec`` documentation
 0.182.0.
 
 A run that fails prints its cause (``source: agent_loop``), then ``Exec failed`` (``source: cli``), which is its end. An
-error of the agent loop alone may have been got over.
+error of the agent loop alone may have been got over. After the first end only a failure counts; another ``init`` begins
+another run.
 
 It cannot tell: what a run cost; in ``json``, how many tokens it took.
 """
@@ -40,10 +41,13 @@ class Droid(Adapter):
 
     def feed(self, event: dict[str, Any]) -> None:
         """Read the next event."""
+        kind = event.get("type")
+        if kind == "system" and event.get("subtype") == "init":
+            self.new_run()
         if self._reply.final:
+            self._read_more(event)
             return
         self.update(session_id=string(event, "session_id"))
-        kind = event.get("type")
         if kind == "message" and event.get("role") == "assistant":
             self.note(None)
             self.restart()
@@ -56,6 +60,15 @@ class Droid(Adapter):
             self._read_completion(event)
         elif kind == "result":
             self._read_result(event)
+
+    def _read_more(self, event: dict[str, Any]) -> None:
+        """Read what comes after the end: a success may yet fail."""
+        if self._reply.is_error:
+            return
+        if event.get("type") == "error":
+            self._read_error(event)
+        elif event.get("type") == "result" and not _is_success(event):
+            self._fail(event)
 
     def _read_error(self, event: dict[str, Any]) -> None:
         if event.get("source") == "cli":
@@ -78,15 +91,26 @@ class Droid(Adapter):
             self.answer(text)
 
     def _read_result(self, event: dict[str, Any]) -> None:
-        result, subtype = string(event, "result"), string(event, "subtype")
+        result = string(event, "result")
         if result is not None:
             self.answer(result)
         self.finish(
             event,
-            subtype=subtype,
+            subtype=string(event, "subtype"),
             duration_ms=integer(event, "duration_ms"),
             turns=integer(event, "num_turns"),
             usage=token_usage(event.get("usage")),
         )
-        if subtype != "success" or event.get("is_error") is not False or result is None:
-            self.fail(result or f"the run ended with {subtype or 'a result that does not say how'}")
+        if not _is_success(event):
+            self._fail(event)
+
+    def _fail(self, event: dict[str, Any]) -> None:
+        subtype = string(event, "subtype")
+        error = string(event, "result") or f"the run ended with {subtype or 'a result that does not say how'}"
+        self.fail(error, subtype=subtype)
+
+
+def _is_success(event: dict[str, Any]) -> bool:
+    """Tell whether a result says in each way it has that the run succeeded."""
+    told = event.get("subtype") == "success" and event.get("is_error") is False
+    return told and string(event, "result") is not None

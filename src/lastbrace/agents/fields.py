@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+_MAX_NESTED = 4  # messages in messages that are taken out: a provider's, in a gateway's, in a client's
+
 
 def member(event: Any, *path: str) -> Any:
     """Return the member at ``path``, or None where any step of it is missing or no object.
@@ -53,15 +55,22 @@ def items(event: Any, *path: str) -> list[dict[str, Any]]:
 def plain(message: str | None) -> str | None:
     """Return an error message with the provider's JSON in it replaced by the message that this holds.
 
+    That message may hold JSON in its turn, up to ``_MAX_NESTED`` levels.
+
     >>> plain('401 Unauthorized: {"error": {"message": "invalid key", "code": 401}}')
     '401 Unauthorized: invalid key'
     """
-    start, end = (message.find("{"), message.rfind("}")) if message else (-1, -1)
-    if message is None or not 0 <= start < end:
-        return message
-    try:
-        body = msgspec.json.decode(message[start : end + 1])
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return message
-    inner = string(body, "error", "message") or string(body, "message")
-    return f"{message[:start]}{plain(inner)}{message[end + 1 :]}" if inner else message
+    before, after = "", ""
+    for _ in range(_MAX_NESTED):
+        start, end = (message.find("{"), message.rfind("}")) if message else (-1, -1)
+        if message is None or not 0 <= start < end:
+            break
+        try:
+            body = msgspec.json.decode(message[start : end + 1])
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            break
+        inner = string(body, "error", "message") or string(body, "message")
+        if not inner:
+            break
+        before, message, after = before + message[:start], inner, message[end + 1 :] + after
+    return None if message is None else before + message + after

@@ -70,6 +70,8 @@ class Gemini(Adapter):
         if _is_whole(event) or ("response" in event and kind is None and string(event, "session_id")):
             self._feed_whole(event)
         elif kind == "init":
+            if self._reply.final or self._reply.session_id is not None:
+                self.new_run()
             self.update(session_id=string(event, "session_id"))
         elif kind == "message" and event.get("role") == "assistant" and not self._reply.final:
             self.add(string(event, "content"))
@@ -107,7 +109,8 @@ class Gemini(Adapter):
         status = string(event, "status")
         self.finish(event, subtype=status, duration_ms=integer(stats, "duration_ms"), usage=usage or None)
         if status != "success":
-            self.fail(plain(string(event, "error", "message")))
+            told = plain(string(event, "error", "message")) or self._reply.error or self._noted
+            self.fail(told or f"the result's status is {status}")
 
     def _feed_whole(self, event: dict[str, Any]) -> None:
         error, warnings = event.get("error"), event.get("warnings")

@@ -29,6 +29,7 @@ class Goose(Adapter):
         super().__init__()
         self._message: str | None = None
         self._is_provider_error = False
+        self._is_unexplained = False  # the document does not say why the run failed
 
     @classmethod
     def recognises(cls, event: dict[str, Any]) -> bool:
@@ -62,14 +63,15 @@ class Goose(Adapter):
             self._take_totals(member(event, "metadata"))
             status = string(event, "metadata", "status")
             self.update(subtype=status)
-            if status == "error":
-                self.fail(_FAILED)
+            if status != "completed":
+                self._is_unexplained = True
+                self.fail(_FAILED if status == "error" else f"the run ended with {status or 'no status'}")
             self._end(event)
 
     def close(self, returncode: int | None, stderr: str) -> None:
         """End the stream; stderr says what the document leaves out."""
-        if self._reply.error == _FAILED:
-            self.update(error=_FAILED + last_line(stderr))
+        if self._is_unexplained and not self._is_provider_error:
+            self.update(error=f"{self._reply.error}{last_line(stderr)}")
         super().close(returncode, stderr)
 
     def _take_message(self, message: Any) -> None:

@@ -5,8 +5,8 @@
 
 Without ``done`` there is no final event. The sign used is a ``step_finish`` whose reason is not ``tool-calls``, in a
 step without tool calls: a provider that says ``stop`` after a tool call only means that another step follows. It is
-taken back when a step begins. ``subtype`` is that reason, so ``length`` there is the token limit. An ``error`` event
-makes the CLI exit with 1, whatever follows, so it is not taken back.
+taken back when a step begins. ``subtype`` is that reason, and only ``stop`` is a good one: ``length`` is the token
+limit. An ``error`` event makes the CLI exit with 1, whatever follows, so it is not taken back.
 
 OpenCode does not tell of retries (a broken attempt shows as a ``step_start`` alone), nor the duration. Cost and tokens
 are summed over the steps, which are the turns. Facts from anomalyco/opencode ``cli/cmd/run.ts`` and live captures.
@@ -21,6 +21,11 @@ from .fields import integer, number, plain, string
 from .reply import Usage
 
 _PARTS = ("step_start", "text", "reasoning", "tool_use", "step_finish")
+_CUT = {
+    "length": "the answer was cut by the token limit",
+    "content-filter": "the answer was stopped by the content filter",
+    "error": "a step ended with an error",
+}
 _COUNTS = {
     "input": ("input",),
     "output": ("output",),
@@ -40,6 +45,7 @@ class OpenCode(Adapter):
         super().__init__()
         self._tools = False  # the step called some
         self._stopped = False  # the step said that no other follows
+        self._has_error = False  # there was an event of one
 
     @classmethod
     def recognises(cls, event: dict[str, Any]) -> bool:
@@ -61,6 +67,8 @@ class OpenCode(Adapter):
             self._tools = self._stopped = False
             self.restart()
             self.update(final=False)
+            if not self._has_error:
+                self.recover()
         elif kind == "text" and isinstance(part, dict):
             self._feed_text(part)
         elif kind == "tool_use":
@@ -71,6 +79,7 @@ class OpenCode(Adapter):
         elif kind == "error":
             error = event.get("error")
             message = string(error, "data", "message") or string(error, "message") or string(error, "name")
+            self._has_error = True
             self.finish(event, subtype=string(error, "name"))
             self.fail(plain(message))
         elif kind == "done":
@@ -88,9 +97,10 @@ class OpenCode(Adapter):
             self.update(cost_usd=(self._reply.cost_usd or 0) + cost)
         self.update(turns=turns + 1, usage=self._add_usage(part.get("tokens")), subtype=reason)
         self._stopped = reason not in (None, "tool-calls", "unknown")
-        if reason == "error":
+        if self._stopped and reason != "stop":
             self.finish(event)
-            self.fail("a step ended with an error")
+            if not self._has_error:
+                self.fail(_CUT.get(reason or "", f"a step ended with {reason}"))
         elif self._stopped and not self._tools:
             self.finish(event)
 

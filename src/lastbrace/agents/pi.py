@@ -3,7 +3,7 @@
 Facts: badlogic/pi-mono (now earendil-works/pi), packages/coding-agent/docs/json.md, src/modes/print-mode.ts; seen:
 0.73.1. The exit status is 0 whatever happened: the last message's ``stopReason`` says how a run ended. ``agent_end`` is
 its end unless it says ``willRetry`` or another ``agent_start`` follows; ``auto_retry_end`` or a compaction may come
-last.
+last. Only ``stop`` is a good reason to stop. Another ``session`` begins another run.
 
 Each ``message_update`` repeats the message twice: only its delta is read here, so the cost is that of decoding it.
 
@@ -25,7 +25,11 @@ _TOKENS = {
     "cache_write": "cacheWrite",
     "total": "totalTokens",
 }
-_STOPPED = {"length": "the answer was cut by the token limit", "aborted": "the run was aborted"}
+_STOPPED = {
+    "length": "the answer was cut by the token limit",
+    "aborted": "the run was aborted",
+    "error": "the model reports an error",
+}
 
 
 class Pi(Adapter):
@@ -61,6 +65,9 @@ class Pi(Adapter):
             self._take_message(event["message"])
             self._count(event["message"])
         elif kind == "session":
+            if self._reply.session_id is not None or self._reply.final:
+                self.new_run()
+            self._stop = self._error = None
             self.update(session_id=string(event, "id"))
         elif kind == "turn_start":
             self.update(turns=(self._reply.turns or 0) + 1)
@@ -109,9 +116,9 @@ class Pi(Adapter):
         if said:
             self._take_message(said[-1])
         self.finish(event, subtype=self._stop)
-        if self._stop in ("error", *_STOPPED):
-            self.fail(self._error or _STOPPED.get(self._stop or "", "the model reports an error"))
-        elif self._stop is None:
+        if self._stop is None:
             self.fail(self._error or "the run ended without an answer")
+        elif self._stop != "stop" or self._error:
+            self.fail(self._error or _STOPPED.get(self._stop, f"the run ended with {self._stop}"))
         else:
             self.answer(self.text)

@@ -18,7 +18,7 @@ from typing import Any
 from .claude_shape import ClaudeShape
 from .fields import member, string
 
-_API_ERROR = "[API Error: "
+_API_ERROR = "[API Error:"
 
 
 class Qwen(ClaudeShape):
@@ -53,10 +53,10 @@ class Qwen(ClaudeShape):
             self.begin()
 
     def failure(self, event: dict[str, Any]) -> str | None:
-        """Return why the result is none: an API error at the end of the text is one too."""
+        """Return why the result is none: an API error at the beginning or the end of the text is one too."""
         error = super().failure(event)
-        result = string(event, "result") or ""
+        result = (string(event, "result") or "").strip()
         at = result.find(_API_ERROR)
-        if error is None and (at == 0 or (at > 0 and result.rstrip().endswith("]"))):
-            return result[result.rfind(_API_ERROR) :].strip()
+        if error is None and (at == 0 or (at > 0 and result.endswith("]"))):
+            return result[result.rfind(_API_ERROR) :]
         return error
