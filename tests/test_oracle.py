@@ -109,6 +109,7 @@ def test_what_stands_far_before_a_brace(head: bytes, filler: bytes, framing: str
             b"prose " + head + b'{"n":1}' + gap + b',{"m":1}' + gap + b' {"o":1}',
             head + b":" + gap + b'{"n":1}' + gap + b',[] , {"m":1}',
             head + gap + b'":{"n":1}',
+            b"a line\n" + head + gap + b'":{"n":1}',
         ):
             wanted = [tuple(event[:5]) for event in expected(text, framing=framing)]
             for name in SCANNERS:
