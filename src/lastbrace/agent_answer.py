@@ -34,10 +34,10 @@ class AgentAnswer(Generic[T]):
         """Follow a change of the answer."""
         if change.kind == "structured":
             self._take_structured(change.value, calls)
+        elif change.kind == "restart":
+            self._said, self._structured = _Said(self._rules, self._scan), False
         elif self._structured:
             return
-        elif change.kind == "restart":
-            self._said = _Said(self._rules, self._scan)
         elif change.kind == "final":
             self._finish(change.value, calls)
         else:

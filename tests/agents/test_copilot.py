@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -161,3 +162,19 @@ def test_an_error_of_the_session_after_the_result_fails_the_run() -> None:
     assert (reply.is_error, reply.error, reply.subtype, reply.text) == (True, "no quota left", "quota", "fine")
     other = {**error, "agentId": "a"}
     assert not drive_events(Copilot, BEGIN, message("fine"), result(), other, returncode=0).is_error
+
+
+def test_the_usage_of_a_long_session_is_summed_as_it_grows() -> None:
+    def seconds(count: int) -> float:
+        events = [message("x", outputTokens=1) for _ in range(count)]
+        for number, each in enumerate(events):
+            each["data"]["messageId"] = f"m{number // 2}"
+        adapter = Copilot()
+        began = time.process_time()
+        for each in events:
+            adapter.feed(each)
+        took = time.process_time() - began
+        assert adapter.reply.usage == Usage(output=count // 2)
+        return took
+
+    assert min(seconds(32000) for _ in range(2)) < 2.2**2 * min(seconds(8000) for _ in range(3)) + 0.05

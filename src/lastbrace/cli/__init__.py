@@ -14,6 +14,7 @@ import typer
 from .. import __version__, scanner_kind
 from ..agents import ADAPTERS
 from ..schema import Schema, compile_schema
+from .lines import printable, tell
 from .reading import Reader, first_of, last_of
 from .running import read_chunks, read_output, run_program
 
@@ -221,7 +222,9 @@ def all_objects(
     fragments: Annotated[bool, typer.Option("--fragments", help="Pieces of broken records too.")] = False,
     schema: _SchemaFile = None,
     spans: _Spans = False,
-    chunk_size: Annotated[int, typer.Option(metavar="BYTES", min=1, help="How much to read at a time.")] = 65536,
+    chunk_size: Annotated[
+        int, typer.Option(metavar="BYTES", min=1, max=1 << 30, help="How much to read at a time.")
+    ] = 65536,
 ) -> None:
     """Print all objects of a text, one a line, each as soon as it closes."""
     with _open(file, "FILE") as text:
@@ -239,11 +242,13 @@ def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:
 
 def _open(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
     if file == _STDIN:
+        if sys.stdin is None:
+            raise typer.BadParameter("standard input is closed", param_hint=name)
         return nullcontext(sys.stdin.buffer)
     try:
         return file.open("rb")
     except OSError as error:
-        raise typer.BadParameter(f"{file}: {error.strerror}", param_hint=name) from error
+        raise typer.BadParameter(f"{printable(str(file))}: {error.strerror}", param_hint=name) from error
 
 
 def _schema(file: Path | None) -> Schema[Any] | None:
@@ -252,8 +257,8 @@ def _schema(file: Path | None) -> Schema[Any] | None:
     with _open(file, "--schema") as text:
         try:
             return compile_schema(json.load(text))
-        except (ValueError, TypeError, ImportError) as error:
-            raise typer.BadParameter(f"{file}: {error}", param_hint="--schema") from error
+        except (ValueError, TypeError, ImportError, RecursionError) as error:
+            raise typer.BadParameter(f"{printable(str(file))}: {error}", param_hint="--schema") from error
 
 
 def _exit(work: Callable[[], int]) -> NoReturn:
@@ -265,6 +270,6 @@ def _exit(work: Callable[[], int]) -> NoReturn:
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     except OSError as error:
-        typer.echo(f"lastbrace: {error}", err=True)
+        tell(str(error))
         status = 1
     raise typer.Exit(status)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 _tokens = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
 _is_loose = re.compile(rb"[ \t\r\n]|NaN|Infinity").search
 # Legal in JSON, yet a terminal may act on them: DEL, C1, and what turns the direction of text.
-_unsafe = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_unsafe = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 def one_line(raw: bytes) -> bytes:
@@ -49,10 +51,19 @@ def printable(text: str, limit: int = 200) -> str:
     return shown + ("..." if len(text) > limit else "")
 
 
+def tell(text: str) -> None:
+    """Say something to people, if anyone is there."""
+    with suppress(OSError):
+        if sys.stderr is not None:
+            print(f"lastbrace: {text}", file=sys.stderr, flush=True)
+
+
 class Output:
-    """Standard output, as lines of bytes; quiet when its reader has gone."""
+    """Standard output, as lines of bytes; quiet when its reader has gone. Raises OSError where it is closed."""
 
     def __init__(self) -> None:
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
         self._file = sys.stdout.buffer
         self._terminal = sys.stdout.isatty()
         self.broken = False
@@ -60,7 +71,7 @@ class Output:
     def line(self, data: bytes) -> None:
         """Write one line, safe where a terminal shows it."""
         if self._terminal:
-            data = _unsafe.sub(lambda found: f"\\u{ord(found[0]):04x}", data.decode()).encode()
+            data = _unsafe.sub(lambda found: json.dumps(found[0])[1:-1], data.decode()).encode()
         self._do(lambda: self._file.write(data + b"\n"))
 
     def flush(self) -> None:

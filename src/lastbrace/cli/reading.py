@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+import functools
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..events import Found, Unfinished
 from ..explain import explain
 from ..scanner import Scanner, ScanOptions
-from .lines import Output, one_line, printable
+from .lines import Output, one_line, printable, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +31,11 @@ class Reader:
         self._schema = schema
         self._fragments = fragments
         self._unfinished: Unfinished | None = None
-        self._output = Output()
 
     def objects(self, size: int = CHUNK) -> Iterator[Found]:
         """Return the objects that will do, as they close; ``size`` is how many bytes to read at a time."""
         if self._file.isatty():
-            print("lastbrace: reading from the terminal; Ctrl-D ends it", file=sys.stderr)
+            tell("reading from the terminal; Ctrl-D ends it")
         read = getattr(self._file, "read1", self._file.read)  # what is there, without waiting for more
         while chunk := read(size):
             yield from self._wanted(self._scanner.feed(chunk))
@@ -54,6 +53,10 @@ class Reader:
             ):
                 yield event
 
+    @functools.cached_property
+    def _output(self) -> Output:
+        return Output()
+
     def show(self, found: Found | None, *, spans: bool) -> int:
         """Print an object, or say why there is none; return the exit status."""
         if found is None:
@@ -61,7 +64,7 @@ class Reader:
             wanted = "" if self._schema is None else "the schema"
             refusal = "" if self._schema is None or last is None else self._schema.refusal(last.raw)
             why = explain(self._scanner.stats, self._unfinished, wanted=wanted, refusal=refusal)
-            print(f"lastbrace: {printable(why, 500)}", file=sys.stderr)
+            tell(printable(why, 500))
             return 4
         line = one_line(found.raw)
         if spans:

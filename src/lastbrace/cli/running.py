@@ -15,7 +15,7 @@ from ..errors import BackendError, BackendTimeout
 from ..process import Backend, run
 from ..streams import CHUNK_SIZE
 from ..watcher import Watcher
-from .lines import Output, one_line, printable
+from .lines import Output, one_line, printable, tell
 from .live import View
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 OK, ERROR, CONTINUE, NO_ANSWER, TIMEOUT, NOT_STARTED = 0, 1, 3, 4, 124, 127
 BY_SIGNAL = 128  # plus its number, as shells have it
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 _ANSWERS = {Status.DONE: OK, Status.CONTINUE: CONTINUE, Status.ERROR: ERROR}
 
 
@@ -46,6 +46,7 @@ def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
 
     Raises ValueError or TypeError for options that make no sense.
     """
+    output = Output()
     view = View(verbose=verbose)
     if verbose:
         options = {**options, "on_text": view.on_text, "on_object": view.on_object, "on_completion": view.on_completion}
@@ -53,15 +54,14 @@ def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
     with view:
         view.follow(backend)
         result = anyio.run(_run, backend)
+    output.line(describe(result))
+    output.flush()
     if result.error is not None:
         view.note(printable(result.error, 3000))
     if result.outcome is not None and result.status not in (OK, CONTINUE):
         for line in result.outcome.stderr_tail.splitlines()[-10:]:
             if line not in (result.error or ""):
                 view.note(f"its stderr: {printable(line)}")
-    output = Output()
-    output.line(describe(result))
-    output.flush()
     return result.status
 
 
@@ -76,7 +76,7 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
         watcher.feed(chunk)
     result = judge(watcher.close())
     if result.error is not None:
-        print(f"lastbrace: {printable(result.error, 3000)}", file=sys.stderr)
+        tell(printable(result.error, 3000))
     output = Output()
     output.line(describe(result))
     output.flush()
@@ -91,17 +91,21 @@ async def _run(backend: Backend[Any]) -> Result:
         with anyio.open_signal_receiver(*(getattr(signal, name) for name in _SIGNALS)) as signals:
             task_status.started()
             async for number in signals:
+                if received:
+                    backend.kill()  # told twice: no more patience
                 received = received or number
-                tasks.cancel_scope.cancel()
+                scope.cancel()
 
+    scope = anyio.CancelScope()
     async with anyio.create_task_group() as tasks:
         if sys.platform != "win32":  # what is sent to us does not reach a program in a group of its own
             await tasks.start(end_on_signal)
-        try:
-            async with backend:
-                pass
-        except BackendError as caught:
-            error = caught
+        with scope:
+            try:
+                async with backend:
+                    pass
+            except BackendError as caught:
+                error = caught
         tasks.cancel_scope.cancel()
     if isinstance(error, BackendTimeout):
         return Result(TIMEOUT, error.outcome, str(error))
@@ -135,7 +139,7 @@ def describe(result: Result) -> bytes:
         if outcome.match is not None:
             parts["value"] = one_line(outcome.match.raw)
         if outcome.reply is not None and outcome.reply.agent is not None:
-            parts["reply"] = _encoded(_described(outcome.reply))
+            parts["reply"] = one_line(_encoded(_described(outcome.reply)))
         if outcome.unfinished is not None:
             parts["unfinished"] = _encoded({"start": outcome.unfinished.start, "size": outcome.unfinished.size})
         if outcome.returncode is not None:

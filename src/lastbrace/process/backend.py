@@ -140,6 +140,10 @@ class Backend(Generic[T]):
             await self._advance()
         return self._queue.popleft()
 
+    def kill(self) -> None:
+        """End the program's whole group at once, without its grace. Raises RuntimeError before the start."""
+        self._program.child.group.kill()
+
     async def wait(self) -> Outcome[T]:
         """Read to the end and return the outcome. Objects not iterated over by then go to the callbacks alone.
 
@@ -178,7 +182,7 @@ class Backend(Generic[T]):
             self._stopped = True
             self._program.stop()
         elif self._is_answered():
-            self._program.stop(soon=True)
+            self._program.stop(if_still=self._is_answered)
 
     def _is_answered(self) -> bool:
         completion = self._watcher.completion

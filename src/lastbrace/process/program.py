@@ -100,6 +100,7 @@ class Program:
         self._guard = anyio.ResourceGuard("reading from")
         self._stderr_ended, self._is_over, self._idle = (anyio.Event() for _ in range(3))
         self._told, self._told_soon = anyio.Event(), anyio.Event()
+        self._still: Callable[[], bool] = bool
         self._scope = anyio.CancelScope(shield=True)
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
@@ -158,9 +159,13 @@ class Program:
                 self.over = True
         return chunk
 
-    def stop(self, *, soon: bool = False) -> None:
-        """Have the program ended now, or after its grace; what it prints until then can still be received."""
-        (self._told_soon if soon else self._told).set()
+    def stop(self, *, if_still: Callable[[], bool] | None = None) -> None:
+        """Have the program ended now, or after its grace if that then still holds; until then it can be read from."""
+        if if_still is None:
+            self._told.set()
+        else:
+            self._still = if_still
+            self._told_soon.set()
 
     # Meanwhile
 
@@ -183,9 +188,12 @@ class Program:
             self._idle.set()
 
     async def _pass_on_soon(self) -> None:
-        await self._told_soon.wait()
-        await anyio.sleep(self._grace)
-        self._told.set()
+        while not self._told.is_set():
+            await self._told_soon.wait()
+            await anyio.sleep(self._grace)
+            if self._still():
+                self._told.set()
+            self._told_soon = anyio.Event()
 
     async def _drain_stderr(self) -> None:
         while chunk := await self.child.stderr.receive():
@@ -227,10 +235,13 @@ class Program:
         except Exception as error:  # the iterable's own
             self._on_error(error)
         finally:
-            with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(self._grace, shield=True):
                 await stdin.close()
                 if hasattr(data, "aclose"):
-                    await data.aclose()
+                    try:
+                        await data.aclose()
+                    except Exception as error:  # of its clean-up: no reason to stop reading
+                        self._on_error(error)
 
     async def _watch_clock(self) -> None:
         group, never = self.child.group, float("inf")
@@ -253,4 +264,4 @@ class Program:
 
 
 def _encoded(data: bytes | str) -> bytes:
-    return data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
