@@ -64,7 +64,7 @@ def __getattr__(name: str) -> Any:
     """Load an edge when it is first used: the core needs no event loop."""
     if name not in _EDGES:
         raise AttributeError(f"module 'lastbrace' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415 - nor does what never loads one need this
 
     return getattr(import_module(f".{_EDGES[name]}", __name__), name)
 

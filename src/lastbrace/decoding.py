@@ -67,7 +67,7 @@ def _shorten(message: str) -> str:
     return message if len(message) <= _MAX_MESSAGE else f"{message[:half]}...{message[-half:]}"
 
 
-def convert(value: Any, type: type[T]) -> T:  # noqa: A002
+def convert(value: Any, type: type[T]) -> T:  # noqa: A002 - as in decode_as
     """Return a decoded ``value`` as a ``type`` that msgspec knows.
 
     Raises what ``msgspec.convert`` raises: ValidationError, UnicodeEncodeError for a lone surrogate where one of a few

@@ -21,7 +21,12 @@ DEFAULT_MAX_DEPTH = 200  # deeper than any record, and far from where decoders g
 
 
 class ScanOptions(TypedDict, total=False):
-    """The options of a scan, taken by every function and class that scans; ``Scanner`` says what each means."""
+    """The options of a scan, taken by every function and class that scans; ``Scanner`` says what each means.
+
+    >>> options: ScanOptions = {"framing": "lines", "strict": True}
+    >>> Scanner(**options).feed('{"a": 1}')
+    [Found(0, 8, '{"a": 1}')]
+    """
 
     roots: Literal["object", "array", "any"]
     framing: Literal["free", "lines"]

@@ -259,9 +259,9 @@ def _required_by_model(schema: Any, adapter: Any) -> list[str]:
 def _compile_json_schema(schema: Mapping[str, Any]) -> Schema[Any]:
     try:
         import jsonschema  # noqa: PLC0415 - the extra
-        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415
-        from referencing.exceptions import Unresolvable  # noqa: PLC0415
-        from referencing.jsonschema import specification_with  # noqa: PLC0415
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+        from referencing.exceptions import Unresolvable  # noqa: PLC0415 - an extra
+        from referencing.jsonschema import specification_with  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise ImportError("a JSON Schema needs one more package: pip install lastbrace[jsonschema]") from error
     document = copy.deepcopy(dict(schema))  # what the caller does to it later changes nothing

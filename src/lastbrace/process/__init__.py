@@ -101,11 +101,7 @@ def run(
     BackendError when it ended with a status other than 0, or by a signal, before it printed anything; what callbacks
     (and the iterable ``input``) raised, several as an ExceptionGroup. Reading goes on after a callback raised.
     """
-    if isinstance(argv, str | bytes):
-        raise TypeError(f"argv is a list such as ['agent', '--json'], not {argv!r}; shlex.split makes one")
-    words = [os.fsdecode(word) for word in argv]
-    if not words:
-        raise ValueError("argv is empty")
+    words = _words(argv)
     if not (input is None or isinstance(input, bytes | bytearray | memoryview | str) or hasattr(input, "__aiter__")):
         raise TypeError(f"input is bytes, str or an async iterable of them, not {type(input).__name__}")
     if stop not in ("exit", "final"):
@@ -154,6 +150,15 @@ def run_sync(argv: Argv, **options: Any) -> Outcome[Any]:
         return anyio.run(to_end)
     with start_blocking_portal() as portal:
         return portal.call(to_end)
+
+
+def _words(argv: Argv) -> list[str]:
+    if isinstance(argv, str | bytes):
+        raise TypeError(f"argv is a list such as ['agent', '--json'], not {argv!r}; shlex.split makes one")
+    words = [os.fsdecode(word) for word in argv]
+    if not words:
+        raise ValueError("argv is empty")
+    return words
 
 
 def _in_event_loop() -> bool:
