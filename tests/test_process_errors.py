@@ -71,6 +71,24 @@ async def test_callbacks_that_raise_do_not_stop_the_reading() -> None:
                 assert [error.args for error in caught.value.exceptions] == [(1,), (2,), (3,)]
 
 
+@pytest.mark.parametrize("kind", [StopIteration, StopAsyncIteration])
+async def test_an_exception_that_means_the_end_to_a_loop_is_no_end(kind: type[Exception]) -> None:
+    def refuse(found: lastbrace.Found) -> None:
+        raise kind(found.value["n"])
+
+    seen = []
+    with pytest.raises(RuntimeError, match=f"raised {kind.__name__}") as caught:
+        async with lastbrace.run(sh("""echo '{"n": 1}'"""), on_object=refuse) as backend:
+            async for found in backend:
+                seen.append(found.value)
+            pytest.fail("the loop ended as if all were well")
+    assert isinstance(caught.value.__cause__, kind)
+    assert seen == [{"n": 1}]
+    with pytest.raises(RuntimeError, match=f"raised {kind.__name__}"):
+        async with lastbrace.run(sh("""echo '{"n": 1}'"""), on_object=refuse) as backend:
+            await backend.wait()
+
+
 async def test_a_callback_that_always_raises_does_not_fill_the_memory() -> None:
     def refuse(found: lastbrace.Found) -> None:
         raise ValueError(found.start)

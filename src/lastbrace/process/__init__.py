@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..completion import Completion
     from ..events import Found
     from ..schema import Schema
-    from .program import Input
+    from .feeding import Input
 
 __all__ = ["Backend", "RunOptions", "run", "run_sync"]
 
@@ -90,8 +90,8 @@ def run(
         idle_timeout: seconds without output, on stdout or stderr, while we wait for it.
         grace: seconds between asking it to end and killing it, and for a process that it left behind to let go of its
             output.
-        stop: ``"exit"``: read until it exits; ``"final"``: end it once the agent's final event has closed (at most
-            ``grace`` after a completion ``done`` or a match of the schema), or without an agent once its newest
+        stop: ``"exit"``: read until it exits; ``"final"``: end it once the agent's final event has closed (or a
+            completion ``done`` or a match of the schema has stood for ``grace``), or without an agent once its newest
             completion is ``done`` or something matched. What it prints after that is not looked at, and its exit status
             not held against it.
         watch: every argument and callback of `Watcher`, scan options included; ``agent`` is ``"auto"`` unless given.

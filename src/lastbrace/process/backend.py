@@ -178,15 +178,20 @@ class Backend(Generic[T]):
 
     def _stop_at_end(self) -> None:
         """End the program once it has said its last word; an agent has its grace to say so itself."""
-        if self._watcher.is_final or (self._is_answered() and not self._watcher.has_agent):
+        if self._watcher.is_final or (self._answer() is not None and not self._watcher.has_agent):
             self._stopped = True
             self._program.stop()
-        elif self._is_answered():
-            self._program.stop(if_still=self._is_answered)
+        elif self._answer() is not None:
+            self._program.stop(answer=self._answer)
 
-    def _is_answered(self) -> bool:
+    def _answer(self) -> Found | None:
+        """Return the answer that stands now, if it is one to stop at."""
         completion = self._watcher.completion
-        return self._watcher.match is not None if completion is None else completion.status == Status.DONE
+        if completion is not None and completion.status != Status.DONE:
+            return None
+        any_will_do = self._watch.get("schema") is None and self._watch.get("contract", "json") is None
+        # The first event of an agent would be one where any object will do.
+        return None if any_will_do and self._watcher.has_agent else self._watcher.match
 
     def _see(self, found: Found) -> None:
         if self._collect:
@@ -195,6 +200,9 @@ class Backend(Generic[T]):
             self._on_object(found)
 
     def _keep(self, error: Exception) -> None:
+        if isinstance(error, StopIteration | StopAsyncIteration):  # would end our reader's loop as if all were well
+            cause, error = error, RuntimeError(f"a callback or the input raised {type(error).__name__}")
+            error.__cause__ = cause
         members = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
         self._only_error = None if self._errors else error
         self._errors_in_all += len(members)

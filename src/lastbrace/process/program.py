@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import AsyncIterable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 import anyio
 
 from ..errors import BackendError
+from .feeding import feed
 from .group import Child, spawn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from os import PathLike
 
-    from .pipes import Sink
-
-Input = bytes | str | AsyncIterable[bytes] | AsyncIterable[str]
+    from .feeding import Input
 
 _TAIL = 65536  # bytes of stderr to keep
 _CUT_AFTER = 0.5  # seconds for the pipes of a group that was ended to end
@@ -99,8 +98,8 @@ class Program:
         self._began = self._last_output = time.monotonic()
         self._guard = anyio.ResourceGuard("reading from")
         self._stderr_ended, self._is_over, self._idle = (anyio.Event() for _ in range(3))
-        self._told, self._told_soon = anyio.Event(), anyio.Event()
-        self._still: Callable[[], bool] = bool
+        self._told, self._answered = anyio.Event(), anyio.Event()
+        self._answer: Callable[[], object] = lambda: None
         self._scope = anyio.CancelScope(shield=True)
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
@@ -159,13 +158,16 @@ class Program:
                 self.over = True
         return chunk
 
-    def stop(self, *, if_still: Callable[[], bool] | None = None) -> None:
-        """Have the program ended now, or after its grace if that then still holds; until then it can be read from."""
-        if if_still is None:
+    def stop(self, *, answer: Callable[[], object] | None = None) -> None:
+        """Have the program ended now, or once the same ``answer()`` (not None) has stood for its grace.
+
+        Until then it can be read from.
+        """
+        if answer is None:
             self._told.set()
         else:
-            self._still = if_still
-            self._told_soon.set()
+            self._answer = answer
+            self._answered.set()
 
     # Meanwhile
 
@@ -177,23 +179,26 @@ class Program:
                     tasks.start_soon(self._drain_stderr)
                     tasks.start_soon(self._oversee)
                     if self._input is not None and self.child.stdin is not None:
-                        tasks.start_soon(self._feed, self._input, self.child.stdin)
+                        tasks.start_soon(feed, self._input, self.child.stdin, self._grace, self._on_error)
                     if self._timeout is not None or self._idle_timeout is not None:
                         tasks.start_soon(self._watch_clock)
-                    tasks.start_soon(self._pass_on_soon)
+                    tasks.start_soon(self._stop_when_answered)
                     await self._told.wait()
                     await self.child.group.end(self._grace)
         finally:
             self._is_over.set()
             self._idle.set()
 
-    async def _pass_on_soon(self) -> None:
+    async def _stop_when_answered(self) -> None:
         while not self._told.is_set():
-            await self._told_soon.wait()
+            await self._answered.wait()
+            self._answered = anyio.Event()
+            answer = self._answer()
             await anyio.sleep(self._grace)
-            if self._still():
-                self._told.set()
-            self._told_soon = anyio.Event()
+            stands = self._answer()
+            if stands is None:  # it was taken back: stop() tells of the next one
+                continue
+            (self._told if stands is answer else self._answered).set()
 
     async def _drain_stderr(self) -> None:
         while chunk := await self.child.stderr.receive():
@@ -224,25 +229,6 @@ class Program:
         await self._stderr_ended.wait()
         self._is_over.set()
 
-    async def _feed(self, data: Input, stdin: Sink) -> None:
-        try:
-            if isinstance(data, bytes | bytearray | memoryview | str):
-                await stdin.send(_encoded(data))
-                return
-            async for item in data:
-                if not await stdin.send(_encoded(item)):
-                    break
-        except Exception as error:  # the iterable's own
-            self._on_error(error)
-        finally:
-            with anyio.move_on_after(self._grace, shield=True):
-                await stdin.close()
-                if hasattr(data, "aclose"):
-                    try:
-                        await data.aclose()
-                    except Exception as error:  # of its clean-up: no reason to stop reading
-                        self._on_error(error)
-
     async def _watch_clock(self) -> None:
         group, never = self.child.group, float("inf")
         while True:
@@ -261,7 +247,3 @@ class Program:
         """Return since when nothing came that was waited for: a program that waits for its reader is not idle."""
         waiting = self.child.stdout.waiting_since or self._waiting_since
         return now if waiting is None else max(waiting, self._last_output)
-
-
-def _encoded(data: bytes | str) -> bytes:
-    return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
