@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,7 +151,9 @@ def test_run_leaves_the_programs_options_alone() -> None:
     assert json.loads(out)["state"] == "ok"
 
 
-@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)]
+)
 def test_a_signal_ends_the_program_too(number: int, expected: int, tmp_path: Path) -> None:
     code = f"""sleep {FOREVER} & echo "{{\\"child\\": $!}}" > "$0"; wait"""
     fifo = tmp_path / "fifo"
@@ -162,6 +165,25 @@ def test_a_signal_ends_the_program_too(number: int, expected: int, tmp_path: Pat
         out, error = program.communicate(timeout=60)
     assert program.returncode == expected
     assert json.loads(out)["error"] == f"ended by {signal.Signals(number).name}"
+    assert b"Traceback" not in error
+    assert not runs(child)
+
+
+def test_two_signals_of_an_impatient_terminal_end_it_at_once_and_the_line_is_printed(tmp_path: Path) -> None:
+    code = f"""trap '' INT TERM QUIT; sleep {FOREVER} & echo "{{\\"child\\": $!}}" > "$0"; echo '{DONE}'; wait; wait"""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    arguments = [*COMMAND, "run", "--grace", str(FOREVER), "--", "/bin/sh", "-c", code, str(fifo)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        child = json.loads(fifo.read_text())["child"]
+        time.sleep(0.3)
+        program.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        program.send_signal(signal.SIGQUIT)
+        out, error = program.communicate(timeout=60)
+    assert program.returncode == 130
+    line = json.loads(out)
+    assert (line["error"], line["completion"], line["returncode"]) == ("ended by SIGINT", {"status": "done"}, -9)
     assert b"Traceback" not in error
     assert not runs(child)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 
@@ -17,31 +16,34 @@ from ..schema import Schema, compile_schema
 from .lines import printable, tell
 from .reading import Reader, first_of, last_of
 from .running import read_chunks, read_output, run_program
+from .usage import (
+    STATUSES,
+    STDIN,
+    Contract,
+    FileArgument,
+    Framing,
+    FramingOption,
+    Group,
+    Roots,
+    RootsOption,
+    SchemaOption,
+    SpansOption,
+    StrictOption,
+    Until,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..scanner import ScanOptions
 
-_STATUSES = """
-\b
-Exit status:
-    0  the answer is done, or an object matched the schema; something was found
-    1  the program failed, or its answer is an error
-    2  the command was used wrongly
-    3  the answer is continue
-    4  no answer
-  124  the time ran out
-  127  the program was not found, or could not be started
-  130  interrupted (128 and the signal's number)
-"""
-
 
 def _examples(*commands: str) -> str:
-    return "\b\nExamples:\n" + "".join(f"  {command}\n" for command in commands) + _STATUSES
+    return "\b\nExamples:\n" + "".join(f"  {command}\n" for command in commands) + STATUSES
 
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -53,52 +55,15 @@ app = typer.Typer(
 )
 
 
-class Contract(StrEnum):
-    """How a program says how it ended."""
-
-    JSON = "json"
-    MARKER = "marker"
-    NONE = "none"
-
-
-class Until(StrEnum):
-    """When a program is ended."""
-
-    EXIT = "exit"
-    DONE = "done"
-
-
-class Roots(StrEnum):
-    """What begins an object."""
-
-    OBJECT = "object"
-    ARRAY = "array"
-    ANY = "any"
-
-
-class Framing(StrEnum):
-    """Whether an object may cross a line end."""
-
-    FREE = "free"
-    LINES = "lines"
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"lastbrace {__version__} ({scanner_kind} scanner)")
         raise typer.Exit
 
 
-_File = Annotated[Path, typer.Argument(metavar="FILE", help="What to read; stdin unless given, or with '-'.")]
-_Roots = Annotated[Roots, typer.Option(help="What begins an object.")]
-_Framing = Annotated[Framing, typer.Option(help="'lines': no object crosses a line end.")]
-_Strict = Annotated[bool, typer.Option("--strict", help="Refuse NaN and Infinity; else they are printed as null.")]
-_SchemaFile = Annotated[Path | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema to satisfy.")]
-_Spans = Annotated[bool, typer.Option("--spans", help="Print start and end in bytes, and the object as value.")]
 _Version = Annotated[
     bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version and scanner, and exit.")
 ]
-_STDIN = Path("-")
 _NAMES = ", ".join(sorted({str(adapter.name) for adapter in ADAPTERS}))
 
 
@@ -130,7 +95,7 @@ def run(
         Contract, typer.Option(help="How the program says how it ended; 'none': any object will do.")
     ] = Contract.JSON,
     marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
-    schema: _SchemaFile = None,
+    schema: SchemaOption = None,
     until: Annotated[Until, typer.Option(help="'done': end the program once its answer is done.")] = Until.EXIT,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For the whole run.")] = None,
     idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any output.")] = None,
@@ -175,15 +140,15 @@ def demo(fast: Annotated[bool, typer.Option("--fast", help="Without its pauses."
 )
 def last(
     *,
-    file: _File = _STDIN,
-    roots: _Roots = Roots.OBJECT,
-    framing: _Framing = Framing.FREE,
-    strict: _Strict = False,
-    schema: _SchemaFile = None,
+    file: FileArgument = STDIN,
+    roots: RootsOption = Roots.OBJECT,
+    framing: FramingOption = Framing.FREE,
+    strict: StrictOption = False,
+    schema: SchemaOption = None,
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="Print what this agent says (as run does), not its last event.")
     ] = None,
-    spans: _Spans = False,
+    spans: SpansOption = False,
 ) -> None:
     """Print the newest object of a text; with --agent, the completion and reply in an agent's saved output."""
     with _open(file, "FILE") as text:
@@ -197,12 +162,12 @@ def last(
 @app.command(epilog=_examples("lastbrace first answer.md", "agent | lastbrace first --roots any"))
 def first(
     *,
-    file: _File = _STDIN,
-    roots: _Roots = Roots.OBJECT,
-    framing: _Framing = Framing.FREE,
-    strict: _Strict = False,
-    schema: _SchemaFile = None,
-    spans: _Spans = False,
+    file: FileArgument = STDIN,
+    roots: RootsOption = Roots.OBJECT,
+    framing: FramingOption = Framing.FREE,
+    strict: StrictOption = False,
+    schema: SchemaOption = None,
+    spans: SpansOption = False,
 ) -> None:
     """Print the first object of a text; one in a Markdown code fence comes before all others."""
     with _open(file, "FILE") as text:
@@ -215,13 +180,13 @@ def first(
 )
 def all_objects(
     *,
-    file: _File = _STDIN,
-    roots: _Roots = Roots.OBJECT,
-    framing: _Framing = Framing.FREE,
-    strict: _Strict = False,
+    file: FileArgument = STDIN,
+    roots: RootsOption = Roots.OBJECT,
+    framing: FramingOption = Framing.FREE,
+    strict: StrictOption = False,
     fragments: Annotated[bool, typer.Option("--fragments", help="Pieces of broken records too.")] = False,
-    schema: _SchemaFile = None,
-    spans: _Spans = False,
+    schema: SchemaOption = None,
+    spans: SpansOption = False,
     chunk_size: Annotated[
         int, typer.Option(metavar="BYTES", min=1, max=1 << 30, help="How much to read at a time.")
     ] = 65536,
@@ -241,14 +206,14 @@ def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:
 
 
 def _open(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
-    if file == _STDIN:
+    if file == STDIN:
         if sys.stdin is None:
             raise typer.BadParameter("standard input is closed", param_hint=name)
         return nullcontext(sys.stdin.buffer)
     try:
         return file.open("rb")
     except OSError as error:
-        raise typer.BadParameter(f"{printable(str(file))}: {error.strerror}", param_hint=name) from error
+        raise typer.BadParameter(printable(f"{file}: {error.strerror}", 1000), param_hint=name) from error
 
 
 def _schema(file: Path | None) -> Schema[Any] | None:
@@ -258,7 +223,7 @@ def _schema(file: Path | None) -> Schema[Any] | None:
         try:
             return compile_schema(json.load(text))
         except (ValueError, TypeError, ImportError, RecursionError) as error:
-            raise typer.BadParameter(f"{printable(str(file))}: {error}", param_hint="--schema") from error
+            raise typer.BadParameter(printable(f"{file}: {error}", 1000), param_hint="--schema") from error
 
 
 def _exit(work: Callable[[], int]) -> NoReturn:
@@ -268,8 +233,8 @@ def _exit(work: Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         status = 130
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise typer.BadParameter(printable(str(error), 1000)) from error
     except OSError as error:
-        tell(str(error))
+        tell(printable(str(error), 1000))
         status = 1
     raise typer.Exit(status)

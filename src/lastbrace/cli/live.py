@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
@@ -21,7 +22,10 @@ _COLOURS = {"done": "green", "continue": "yellow", "error": "red"}
 
 
 class View:
-    """Shows a run on stderr: its live line where that is a terminal, and with ``verbose`` all that is seen."""
+    """Shows a run on stderr: its live line where that is a terminal, and with ``verbose`` all that is seen.
+
+    That stderr cannot be written to (its terminal has gone, its disk is full) changes nothing about the run.
+    """
 
     def __init__(self, *, verbose: bool = False) -> None:
         self._console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -32,12 +36,14 @@ class View:
         self._live = Live(console=self._console, get_renderable=self._render, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._live.start()
+        with suppress(OSError):
+            if self._console.is_terminal:
+                self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        with suppress(OSError):
+            self._live.stop()
 
     def follow(self, backend: Backend[object]) -> None:
         """Show this run from now on."""
@@ -62,12 +68,16 @@ class View:
 
     def note(self, text: str) -> None:
         """Say something to people, whatever the mode."""
-        self._console.print(Text(f"lastbrace: {text}"))
+        self._print(Text(f"lastbrace: {text}"))
 
     def _say(self, kind: str, text: str, style: str = "") -> None:
         if self._verbose:
             line = Text(f"{time.monotonic() - self._began:6.2f} s  ", style="dim")
-            self._console.print(line.append(f"{kind:<8}", style="bold").append(text, style=style))
+            self._print(line.append(f"{kind:<8}", style="bold").append(text, style=style))
+
+    def _print(self, line: Text) -> None:
+        with suppress(OSError):
+            self._console.print(line)
 
     def _render(self) -> Spinner:
         parts = [f"{time.monotonic() - self._began:.1f} s"]

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
@@ -92,7 +93,8 @@ async def _run(backend: Backend[Any]) -> Result:
             task_status.started()
             async for number in signals:
                 if received:
-                    backend.kill()  # told twice: no more patience
+                    with suppress(RuntimeError):  # it has not begun yet
+                        backend.kill()  # told twice: no more patience
                 received = received or number
                 scope.cancel()
 

@@ -1,0 +1,78 @@
+"""The words that the command line takes, and what becomes of its own words where nobody can read them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, redirect_stderr
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+STATUSES = """
+\b
+Exit status:
+    0  the answer is done, or an object matched the schema; something was found
+    1  the program failed, or its answer is an error
+    2  the command was used wrongly
+    3  the answer is continue
+    4  no answer
+  124  the time ran out
+  127  the program was not found, or could not be started
+  130  interrupted (128 and the signal's number)
+"""
+"""The end of every help."""
+STDIN = Path("-")
+"""The file that stands for our own stdin."""
+
+
+class Group(TyperGroup):
+    """All commands; with stderr closed, what is for people goes nowhere rather than to stdout."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse the arguments, do as they say, and exit."""
+        with ExitStack() as stack:
+            if sys.stderr is None:
+                stack.enter_context(redirect_stderr(stack.enter_context(open(os.devnull, "w", encoding="utf-8"))))
+            return super().main(*args, **kwargs)
+
+
+class Contract(StrEnum):
+    """How a program says how it ended."""
+
+    JSON = "json"
+    MARKER = "marker"
+    NONE = "none"
+
+
+class Until(StrEnum):
+    """When a program is ended."""
+
+    EXIT = "exit"
+    DONE = "done"
+
+
+class Roots(StrEnum):
+    """What begins an object."""
+
+    OBJECT = "object"
+    ARRAY = "array"
+    ANY = "any"
+
+
+class Framing(StrEnum):
+    """Whether an object may cross a line end."""
+
+    FREE = "free"
+    LINES = "lines"
+
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What to read; stdin unless given, or with '-'.")]
+RootsOption = Annotated[Roots, typer.Option(help="What begins an object.")]
+FramingOption = Annotated[Framing, typer.Option(help="'lines': no object crosses a line end.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Refuse NaN and Infinity; else they are printed as null.")]
+SchemaOption = Annotated[Path | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema to satisfy.")]
+SpansOption = Annotated[bool, typer.Option("--spans", help="Print start and end in bytes, and the object as value.")]
