@@ -150,13 +150,13 @@ def test_a_message_repeated_with_each_delta_costs_linear_time() -> None:
             "message": message,
             "assistantMessageEvent": {"type": "text_delta", "delta": "x"},
         }
-        began = time.perf_counter()
+        began = time.process_time()
         for _ in range(count):
             adapter.feed(update)
         assert len(adapter.text) == count
-        return time.perf_counter() - began
+        return time.process_time() - began
 
-    assert min(seconds(20_000) for _ in range(3)) < 4 * min(seconds(10_000) for _ in range(3))
+    assert min(seconds(40_000) for _ in range(3)) < 10 * min(seconds(10_000) for _ in range(3))
 
 
 def test_words_before_a_tool_call_are_no_answer_from_its_beginning() -> None:
