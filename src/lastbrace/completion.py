@@ -31,7 +31,7 @@ class Status(StrEnum):
 class Completion(msgspec.Struct, frozen=True, gc=False):
     """How a program ended, by its own word.
 
-    ``status`` is a :class:`Status`; ``summary`` and ``next`` are the program's texts, or None where it gave none.
+    ``status`` is a `Status`; ``summary`` and ``next`` are the program's texts, or None where it gave none.
     ``error`` is set only where there was nothing to go by, to ``"invalid-json"``; a program that reports an error of
     its own has the status ``error`` and says why in ``summary``.
 
