@@ -72,7 +72,7 @@ class View:
 
     def _say(self, kind: str, text: str, style: str = "") -> None:
         if self._verbose:
-            line = Text(f"{time.monotonic() - self._began:6.2f} s  ", style="dim")
+            line = Text().append(f"{time.monotonic() - self._began:6.2f} s  ", style="dim")
             self._print(line.append(f"{kind:<8}", style="bold").append(text, style=style))
 
     def _print(self, line: Text) -> None:
