@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,3 +61,32 @@ def check_commands(block: list[Command], folder: Path) -> None:
     for line, output in block:
         result = run(["sh", "-c", line], folder)
         assert result.stdout == output, result.stderr
+
+
+def rewritten(page: str, folder: Path) -> str:
+    """Return the page with the outputs that its programs and commands have now."""
+
+    def program(found: re.Match[str]) -> str:
+        if found[2] is None:
+            return found[0]
+        output = run([sys.executable, "-c", found[1]], folder).stdout
+        return f"```python\n{found[1]}```\n\n```text\n{output}```"
+
+    def console(found: re.Match[str]) -> str:
+        lines = [line for line, _ in _command.findall(found[1])]
+        shown = "".join(f"$ {line}\n{run(['sh', '-c', line], folder).stdout}" for line in lines)
+        return f"```console\n{shown}```"
+
+    return _console.sub(console, _program.sub(program, page))
+
+
+def main() -> None:
+    """Rewrite pages: `python -m tests.documents docs/command-line.md`; look at what changed before you commit it."""
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(name)
+            page.write_text(rewritten(page.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,14 +7,17 @@ from html import escape
 CELL = 10.0  # width of a character of text, in pixels
 _STYLE = """
 text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #24292f; }
-text.cell { font-size: 16px; } text.note { font-size: 12px; } text.words { font-family: system-ui, "DejaVu Sans", sans-serif; }
+text.cell { font-size: 16px; } text.note { font-size: 12px; }
+text.words { font-family: system-ui, "DejaVu Sans", sans-serif; }
 .paper { fill: #f6f8fa; stroke: #d0d7de; } .box { fill: #fff; stroke: #57606a; } .line { stroke: #57606a; fill: none; }
-.tip { fill: #57606a; } .grey { fill: #57606a; } .cut { stroke: #0969da; stroke-dasharray: 3 3; } text.cut { fill: #0969da; stroke: none; }
+.tip { fill: #57606a; } .grey { fill: #57606a; } .cut { stroke: #0969da; stroke-dasharray: 3 3; }
+text.cut { fill: #0969da; stroke: none; }
 .object { fill: #1a7f37; } .fragment { fill: #9a6700; } .dead { fill: #cf222e; } .unfinished { fill: #8250df; }
 .dropped { fill: #57606a; } rect.object, rect.fragment, rect.dead, rect.unfinished { opacity: .16; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3; } .paper { fill: #161b22; stroke: #30363d; } .box { fill: #21262d; stroke: #8b949e; }
-.line { stroke: #8b949e; } .tip, .grey, .dropped { fill: #9ea7b3; } .cut { stroke: #58a6ff; } text.cut { fill: #58a6ff; }
+.line { stroke: #8b949e; } .tip, .grey, .dropped { fill: #9ea7b3; } .cut { stroke: #58a6ff; }
+text.cut { fill: #58a6ff; }
 .object { fill: #56d364; } .fragment { fill: #e3b341; } .dead { fill: #ff7b72; } .unfinished { fill: #d2a8ff; }
 rect.object, rect.fragment, rect.dead, rect.unfinished { opacity: .25; } }
 """

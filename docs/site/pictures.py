@@ -31,6 +31,7 @@ def strip(canvas: Canvas, text: str, top: float, found: list[Span]) -> float:
 
 
 def on_line(found: list[Span], start: int, end: int) -> list[Span]:
+    """Return the spans that begin between two offsets, counted from the first and cut at the second."""
     return [span._replace(start=span.start - start, end=min(span.end, end) - start)
             for span in found if start <= span.start < end]  # fmt: skip
 
@@ -46,7 +47,8 @@ def page(title: str, text: str) -> str:
 
 
 def chunks() -> str:
-    pieces = ["I will use %{name}. {\"st", "atus\": \"do", "ne\"} bye"]
+    """Return the picture of a text in chunks."""
+    pieces = ['I will use %{name}. {"st', 'atus": "do', 'ne"} bye']
     canvas, text = Canvas("A text in three chunks, and what feed returns for each"), "".join(pieces)
     y = strip(canvas, text, 52, spans(text))
     at = 0
@@ -64,6 +66,7 @@ def chunks() -> str:
 
 
 def automaton() -> str:
+    """Return the picture of the states of the grammar."""
     text = '{"ok": [1, true]}'
     canvas, step = Canvas("The state of the automaton after each byte of an object"), 40.0
     for number, (character, state) in enumerate(zip(text, states(text), strict=True)):

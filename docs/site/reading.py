@@ -74,6 +74,6 @@ def _after_value(stack: list[int]) -> int:
 
 
 def _state_names() -> list[str]:
-    """Return the names of the states in order: the first names that the module binds to 0, 1, 2, …"""
+    """Return the names of the states in order: the first names that the module binds to 0, 1, 2 and so on."""
     bound = ((name, value) for name, value in vars(grammar).items() if name[0].isupper() and type(value) is int)
     return [name for name, _ in itertools.takewhile(lambda pair: pair[1] < grammar.STATES, bound)]

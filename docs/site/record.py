@@ -23,7 +23,8 @@ CELL, LINE, TOP, LEFT = 8.43, 19, 62, 16
 _COLOURS = {"red": "#ff7b72", "green": "#56d364", "brown": "#e3b341", "blue": "#79c0ff", "default": "#e6edf3"}
 _STYLE = """
 text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #e6edf3; white-space: pre; }
-.b { font-weight: bold; } .d { fill: #9ea7b3; } g { animation: come .01s backwards; } @keyframes come { from { opacity: 0; } }
+.b { font-weight: bold; } .d { fill: #9ea7b3; } g { animation: come .01s backwards; }
+@keyframes come { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { g { animation: none; } }
 """
 _GREY = "808080"  # what stands for faint, which the terminal emulator does not know
@@ -63,7 +64,9 @@ def picture(command: str, screen: pyte.Screen, since: dict[int, float]) -> str:
     width, height = 2 * LEFT + CELL * COLUMNS, TOP + LINE * (rows + 1) + 4
     dots = "".join(f'<circle cx="{20 + 18 * i}" cy="18" r="5.5" fill="{colour}"/>'
                    for i, colour in enumerate(("#ff5f56", "#ffbd2e", "#27c93f")))  # fmt: skip
-    lines = [f'<text x="{LEFT}" y="{TOP - 10}" xml:space="preserve"><tspan class="d">$ </tspan>{escape(command)}</text>']
+    lines = [
+        f'<text x="{LEFT}" y="{TOP - 10}" xml:space="preserve"><tspan class="d">$ </tspan>{escape(command)}</text>'
+    ]
     lines += [
         f'<g style="animation-delay:{since[row]:.2f}s"><text x="{LEFT}" y="{TOP + LINE * (row + 1) - 8}" '
         f'xml:space="preserve">{"".join(_runs(screen, row))}</text></g>'
