@@ -42,7 +42,7 @@ def commands(page: str) -> list[list[Command]]:
 
 def environment() -> dict[str, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return os.environ | {"PATH": path, "PYTHONWARNINGS": "error", "COLUMNS": "100"}
+    return os.environ | {"PATH": path, "PYTHONWARNINGS": "error", "COLUMNS": "88"}
 
 
 def run(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

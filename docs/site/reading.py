@@ -48,7 +48,9 @@ def feeds(chunks: list[str]) -> list[str]:
 def states(text: str) -> list[str]:
     """Return the state of the automaton after each byte of an object, by its name in ``grammar``."""
     names = dict(zip(range(grammar.STATES), _state_names(), strict=True))
-    table, state, stack, after = grammar.table(strict=False, lines=False), grammar.VALUE, [], []
+    table, state = grammar.table(strict=False, lines=False), grammar.VALUE
+    stack: list[int] = []
+    after = []
     for byte in text.encode():
         code = table[state][byte]
         if code == grammar.END_NUMBER:
