@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lastbrace
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 SMALLEST = 4 * 1024  # bytes
 LARGEST = 8 << 20
+LARGEST_IN_TOKENS = 1 << 20
 DOUBLINGS = 2  # over which the growth is taken, so that a disturbed clock weighs less
+ROUNDS = 3
 ATTEMPTS = 3  # when it looks worse than linear, before that is believed
 
 
@@ -36,10 +38,10 @@ Run = Callable[[int], tuple[float, int, int]]
 """Reads a text of about so many bytes, and returns the seconds it took, its bytes and its units."""
 
 
-def growth(run: Run, *, enough: float, rounds: int, good: float, largest: int = LARGEST) -> Cell:
+def growth(run: Run, *, enough: float, good: float, largest: int = LARGEST) -> Cell:
     """Return how the time of ``run`` grows, at the size where it takes ``enough`` seconds.
 
-    The least time of ``rounds`` counts. A factor above ``good`` is measured again before it is believed.
+    The least time of some rounds counts. A factor above ``good`` is measured again before it is believed.
     """
     try:
         size = SMALLEST << DOUBLINGS
@@ -48,7 +50,7 @@ def growth(run: Run, *, enough: float, rounds: int, good: float, largest: int = 
         best: Growth | None = None
         for _ in range(ATTEMPTS):
             small, large = [], []
-            for _ in range(rounds):
+            for _ in range(ROUNDS):
                 small.append(run(size >> DOUBLINGS))
                 large.append(run(size))
             seconds, length, units = min(large)
@@ -62,73 +64,57 @@ def growth(run: Run, *, enough: float, rounds: int, good: float, largest: int = 
         return f"raises {type(error).__name__}"
 
 
-def of_text(read: Reader, piece: bytes) -> Run:
-    """Return a run that reads a hostile text."""
+def of_text(make: Callable[[], Reader], piece: bytes, *, enough: float, good: float) -> Cell:
+    """Return the growth of reading a hostile text."""
 
     def run(size: int) -> tuple[float, int, int]:
         text = workloads.hostile(piece, size)
-        return clock(read, text)[1], len(text), len(text)
+        return clock(make, text)[1], len(text), len(text)
 
-    return run
+    return growth(run, enough=enough, good=good)
 
 
-def of_tokens(begin: Callable[[], Callable[[bytes], Any]], chunk: int) -> Run:
-    """Return a run that feeds one object in chunks of so many bytes, and asks for the newest object after each."""
+def of_tokens(begin: Callable[[], Callable[[bytes], Any]], chunk: int, *, enough: float, good: float) -> Cell:
+    """Return the growth of feeding one object in chunks of so many bytes, and asking what is known after each."""
 
     def run(size: int) -> tuple[float, int, int]:
-        data = workloads.one_object(size)
+        data = workloads.findings(size)
         chunks = [data[at : at + chunk] for at in range(0, len(data), chunk)]
         step = begin()
         gc.collect()
         started = time.process_time()
         for piece in chunks:
-            newest = step(piece)
+            known = step(piece)
         seconds = time.process_time() - started
-        if newest is None:
+        if known is None:
             raise LookupError("it has not seen the object")
         return seconds, len(data), len(chunks)
 
-    return run
+    return growth(run, enough=enough, good=good, largest=LARGEST_IN_TOKENS)
 
 
 def scanner_steps() -> Callable[[bytes], Any]:
     """Return what feeds a Scanner with a chunk and returns its newest object."""
-    scanner = lastbrace.Scanner()
+    return partial(_scanner_step, lastbrace.Scanner())
 
-    def step(chunk: bytes) -> lastbrace.Found | None:
-        scanner.feed(chunk)
-        return scanner.last
 
-    return step
+def _scanner_step(scanner: lastbrace.Scanner, chunk: bytes) -> lastbrace.Found | None:
+    scanner.feed(chunk)
+    return scanner.last
 
 
 def watcher_steps() -> Callable[[bytes], Any]:
     """Return what feeds a Watcher with a chunk and returns the completion so far."""
-    watcher = lastbrace.Watcher()
-
-    def step(chunk: bytes) -> lastbrace.Completion | None:
-        watcher.feed(chunk)
-        return watcher.completion
-
-    return step
+    return partial(_watcher_step, lastbrace.Watcher())
 
 
-def json_steps() -> Callable[[bytes], Any]:
-    """Return what tries ``json.loads`` on all that has come so far, with each chunk, as harnesses do."""
-    text = bytearray()
-
-    def step(chunk: bytes) -> Any:
-        text.extend(chunk)
-        try:
-            return json.loads(text)
-        except ValueError:
-            return None
-
-    return step
+def _watcher_step(watcher: lastbrace.Watcher[Any], chunk: bytes) -> lastbrace.Completion | None:
+    watcher.feed(chunk)
+    return watcher.completion
 
 
-def long_string(megabytes: int, windows: int, sample: int) -> Iterator[float]:
-    """Yield the microseconds a chunk takes, when a string grows to ``megabytes`` in chunks of one byte.
+def long_string(megabytes: int, windows: int, sample: int) -> list[float]:
+    """Return the microseconds a chunk takes, when a string grows to ``megabytes`` in chunks of one byte.
 
     ``windows`` stretches of ``sample`` chunks are timed, the last one at the end; between them the string grows in
     larger steps.
@@ -136,13 +122,14 @@ def long_string(megabytes: int, windows: int, sample: int) -> Iterator[float]:
     scanner = lastbrace.Scanner()
     scanner.feed(b'{"text": "')
     between = b"x" * ((megabytes * 1_000_000 - windows * sample) // max(windows - 1, 1))
-    feed = scanner.feed
+    feed, times = scanner.feed, []
     for window in range(windows):
         if window:
             feed(between)
         started = time.process_time()
         for _ in range(sample):
             feed(b"x")
-        yield (time.process_time() - started) / sample * 1e6
+        times.append((time.process_time() - started) / sample * 1e6)
     if len(scanner.feed(b'"}')) != 1:
         raise LookupError("the object was not found")
+    return times

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from . import workloads
 
-READERS = ("nothing", "import", "Scanner", "Watcher")
+READERS = ("import", "Scanner", "Watcher")
 
 
 def peak_of(reader: str, size: int) -> int:
     """Return the peak memory in bytes of a process that reads ``size`` bytes of an agent's JSON Lines."""
-    block = workloads.agent_lines(4 << 20)
+    block = workloads.agent_lines(4 << 20).data
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.memory_child", reader],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent,
@@ -27,3 +27,9 @@ def peak_of(reader: str, size: int) -> int:
     if child.returncode:
         raise RuntimeError(f"the reader exited with status {child.returncode}")
     return peak
+
+
+def above_nothing(size: int) -> dict[str, float]:
+    """Return for each reader the megabytes it takes above a loop that does nothing."""
+    nothing = peak_of("nothing", size)
+    return {reader: (peak_of(reader, size) - nothing) / 1e6 for reader in READERS}

@@ -9,6 +9,7 @@ import lastbrace
 
 Reader = Callable[[IO[bytes]], Any]
 CHUNK = 64 * 1024  # bytes: what a read of a busy pipe gives
+TOKEN = 16  # bytes: about four tokens of a model, as they come over a network
 NO_ANSWER = object()
 """What a reader returns that looks for no object."""
 
@@ -57,16 +58,58 @@ def watcher() -> Reader:
 
 
 def every_value() -> Reader:
-    """``lastbrace.Scanner``, every object decoded as it closes."""
+    """``lastbrace.Scanner``, every object decoded as it closes; the answer is how many there were, and the newest."""
+
+    def read(file: IO[bytes]) -> Any:
+        scan = lastbrace.Scanner()
+        count, newest = 0, None
+        for chunk in chunks_of(file):
+            for event in scan.feed(chunk):
+                if isinstance(event, lastbrace.Found) and not event.fragment:
+                    count, newest = count + 1, event.value
+        scan.close()
+        return count, newest
+
+    return read
+
+
+def scanner_tokens() -> Reader:
+    """``lastbrace.Scanner``, fed in tokens and asked for the newest object after each."""
 
     def read(file: IO[bytes]) -> Any:
         scan = lastbrace.Scanner()
         newest = None
-        for chunk in chunks_of(file):
-            for event in scan.feed(chunk):
-                if isinstance(event, lastbrace.Found) and not event.fragment:
-                    newest = event.value
-        scan.close()
+        while chunk := file.read(TOKEN):
+            scan.feed(chunk)
+            newest = scan.last
+        return newest and newest.value
+
+    return read
+
+
+def watcher_tokens() -> Reader:
+    """``lastbrace.Watcher``, fed in tokens and asked for the completion after each."""
+
+    def read(file: IO[bytes]) -> Any:
+        watch = lastbrace.Watcher()
+        completion = None
+        while chunk := file.read(TOKEN):
+            watch.feed(chunk)
+            completion = watch.completion
+        return completion and watch.last and watch.last.value
+
+    return read
+
+
+def partial_tokens() -> Reader:
+    """``lastbrace.Scanner``, fed in tokens and asked for the value so far of the object being read after each."""
+
+    def read(file: IO[bytes]) -> Any:
+        scan = lastbrace.Scanner()
+        newest: Any = None
+        while chunk := file.read(TOKEN):
+            scan.feed(chunk)
+            newest = scan.last.value if scan.last else scan.open and scan.open.partial()  # type: ignore[attr-defined]
         return newest
 
     return read

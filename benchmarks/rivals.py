@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Event(msgspec.Struct):
+class Record(msgspec.Struct):
     """What a program that knows its events decodes of each: the members it wants, the others are skipped."""
 
     type: str = ""
@@ -34,7 +34,7 @@ def _per_line(loads: Callable[[bytes], Any], *refusals: type[Exception]) -> Read
                 value = loads(line)
             except refusals:
                 continue
-            if isinstance(value, dict | Event):
+            if isinstance(value, dict | Record):
                 newest = value
         return newest
 
@@ -58,7 +58,7 @@ def msgspec_lines() -> Reader:
 
 def struct_lines() -> Reader:
     """msgspec to a Struct of two members, of each line."""
-    return _per_line(msgspec.json.Decoder(Event).decode, msgspec.DecodeError)
+    return _per_line(msgspec.json.Decoder(Record).decode, msgspec.DecodeError)
 
 
 def jiter_lines() -> Reader:

@@ -1,4 +1,4 @@
-"""What is measured: each row of the speed table, who takes part in it, and what is expected of lastbrace."""
+"""What is measured by reading: each row, who takes part in it, and what is expected of lastbrace."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import NamedTuple
 
 import lastbrace
 
-from . import readers, rivals, workloads
-from .readers import Reader
+from . import readers, rivals, token_rivals, workloads
+from .readers import TOKEN, Reader
+from .workloads import Work
 
-OWN = f"lastbrace.Scanner ({lastbrace.scanner_kind})"
-OWN_WATCHER = f"lastbrace.Watcher ({lastbrace.scanner_kind})"
+SCANNER, WATCHER = "lastbrace.Scanner", "lastbrace.Watcher"
 JSON, ORJSON = "json.loads per line", "orjson.loads per line"
 BALANCED = "balanced braces, by character"
 FIND = "bytes.find"
+RAW_DECODE = "raw_decode loop"
+SO_FAR = "json.loads of all so far"
 
 Makers = dict[str, Callable[[], Reader]]
 
@@ -27,58 +29,69 @@ BY_LINE: Makers = {
     "ijson multiple_values": rivals.ijson_values,
 }
 BY_TEXT: Makers = {
-    "raw_decode loop": rivals.raw_decode_loop,
+    RAW_DECODE: rivals.raw_decode_loop,
     "jsonfinder": rivals.jsonfinder_objects,
+    "json_repair": rivals.json_repair_text,
     BALANCED: rivals.balanced_braces,
     "balanced braces, from str.find": rivals.balanced_from_find,
 }
-OURS: Makers = {OWN: readers.scanner, OWN_WATCHER: readers.watcher}
-EVERYONE = OURS | BY_LINE | BY_TEXT
+BY_TOKEN: Makers = {
+    SO_FAR: token_rivals.json_so_far,
+    "jiter, partial": token_rivals.jiter_partial,
+    "partial-json-parser": token_rivals.partial_json_parser,
+    "jsonriver": token_rivals.jsonriver_values,
+}
+OURS: Makers = {SCANNER: readers.scanner, WATCHER: readers.watcher}
+OURS_BY_TOKEN: Makers = {SCANNER: readers.scanner_tokens, WATCHER: readers.watcher_tokens}
+if hasattr(lastbrace.Unfinished, "partial"):
+    OURS_BY_TOKEN["lastbrace.Scanner, open.partial()"] = readers.partial_tokens
 
 
 class Bar(NamedTuple):
-    """What is expected: that ``OWN`` is at least so many times as fast as ``reference``."""
+    """What is expected: that the first of ours is at least so many times as fast as ``reference``."""
 
     reference: str
     least: float
 
 
 class Row(NamedTuple):
-    """One table of the report: a workload and who reads it, with its sizes in bytes, full and short."""
+    """One table: a work and who reads it, with its size in bytes, full and short.
+
+    ``ours`` are timed with each scanner at hand. ``bars`` are by scanner; ``chunk`` is the size of the chunks where
+    the time for one is of interest.
+    """
 
     name: str
     title: str
-    make: Callable[[int], bytes | None]
-    makers: Makers
+    make: Callable[[int], Work | None]
+    ours: Makers
+    rivals: Makers
     size: int
     short: int
     reference: str
-    bars: dict[str, list[Bar]]
+    bars: dict[str, list[Bar]] = {}  # noqa: RUF012 - nobody changes it
+    chunk: int | None = None
 
-
-def _bars(python: list[Bar], c: list[Bar]) -> dict[str, list[Bar]]:
-    return {"python": python, "c": c}
-
-
-_LINES = _bars([Bar(JSON, 0.5)], [Bar(JSON, 10), Bar(ORJSON, 5)])
-_PROSE = _bars([Bar(BALANCED, 50)], [Bar(FIND, 0.25)])
-_DECODED = _bars([], [Bar(ORJSON, 0.9)])
-_NONE = _bars([], [])
 
 ROWS = [
     Row("agent-lines", "JSON Lines from an agent, 2 KB a line: the newest object", workloads.agent_lines,
-        EVERYONE, 10_000_000, 1_000_000, JSON, _LINES),
+        OURS, BY_LINE | BY_TEXT, 20_000_000, 400_000, JSON,
+        {"python": [Bar(JSON, 0.5)], "c": [Bar(JSON, 10), Bar(ORJSON, 5)]}),
     Row("captured-lines", "JSON Lines from real runs of agents: the newest object", workloads.captured_lines,
-        EVERYONE, 10_000_000, 1_000_000, JSON, _NONE),
+        OURS, BY_LINE | BY_TEXT, 20_000_000, 400_000, JSON),
     Row("short-lines", "JSON Lines of 200 bytes: the newest object", workloads.short_lines,
-        EVERYONE, 5_000_000, 500_000, JSON, _NONE),
-    Row("every-object", "JSON Lines from an agent: every object decoded", workloads.agent_lines,
-        {OWN: readers.every_value} | BY_LINE, 10_000_000, 1_000_000, ORJSON, _DECODED),
+        OURS, BY_LINE | BY_TEXT, 10_000_000, 200_000, JSON, {"c": [Bar(ORJSON, 2)]}),
+    Row("every-object", "JSON Lines from an agent, 2 KB a line: every object decoded", workloads.agent_lines,
+        {SCANNER: readers.every_value}, BY_LINE, 20_000_000, 400_000, ORJSON, {"c": [Bar(ORJSON, 0.9)]}),
+    Row("captures", "real output of agents as they printed it, the last in several lines: the newest object",
+        workloads.captures, OURS, BY_LINE | BY_TEXT, 20_000_000, 400_000, RAW_DECODE),
     Row("prose", "prose with `{word}` placeholders, one object at the end", workloads.prose,
-        OURS | BY_LINE | BY_TEXT | {FIND: readers.bytes_find}, 20_000_000, 2_000_000, BALANCED, _PROSE),
+        OURS, {FIND: readers.bytes_find} | BY_LINE | BY_TEXT, 20_000_000, 400_000, BALANCED,
+        {"python": [Bar(BALANCED, 50)], "c": [Bar(FIND, 0.25)]}),
     Row("pretty", "pretty-printed JSON between log lines: the newest object", workloads.pretty,
-        EVERYONE, 10_000_000, 1_000_000, BALANCED, _NONE),
+        OURS, BY_LINE | BY_TEXT, 20_000_000, 400_000, BALANCED),
     Row("answer", "one chat answer of 8 KB, its object in a code fence", workloads.answer,
-        {f"lastbrace.last_object ({lastbrace.scanner_kind})": readers.whole_text} | BY_TEXT
-        | {"json_repair": rivals.json_repair_text}, 8_000, 8_000, BALANCED, _NONE),
+        {"lastbrace.last_object": readers.whole_text}, BY_TEXT, 8_000, 8_000, BALANCED),
+    Row("tokens", f"an object of 32 KB in chunks of {TOKEN} bytes, its state known after each", workloads.one_object,
+        OURS_BY_TOKEN, BY_TOKEN, 32_000, 8_000, SO_FAR, chunk=TOKEN),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import json
 import random
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 CAPTURES = Path(__file__).parent.parent / "tests" / "data" / "captures"
 POOL = 400  # distinct records, drawn from again and again: making 20 MB of distinct ones would outlast reading them
@@ -24,6 +24,14 @@ _CODE = [
     "-    return None", '+    raise ValueError("no object")', "diff --git a/src/app.py b/src/app.py", "$ pytest -q",
 ]  # fmt: skip
 _STATUS = ["working", "running", "waiting"]
+
+
+class Work(NamedTuple):
+    """Bytes to read, and what is known to be in them: the newest object, and where it was counted, how many."""
+
+    data: bytes
+    newest: dict[str, Any]
+    objects: int | None = None
 
 
 class _Agent:
@@ -107,30 +115,58 @@ class _Agent:
         ).encode()
 
 
-def _last_record() -> bytes:
-    return b'{"type":"result","subtype":"success","is_error":false,"result":"All \\"done\\" {ok}","num_turns":41}\n'
-
-
-def _draw(pool: list[bytes], size: int, seed: int) -> bytes:
+def _draw(pool: list[bytes], size: int, seed: int) -> list[bytes]:
     """Return about ``size`` bytes of the pool's texts in random order."""
     mean = sum(map(len, pool)) / len(pool)
-    return b"".join(random.Random(seed).choices(pool, k=max(1, int(size / mean))))
+    return random.Random(seed).choices(pool, k=max(1, int(size / mean)))
 
 
-def agent_lines(size: int) -> bytes:
+def _lines(pool: list[bytes], size: int, seed: int) -> Work:
+    """Return lines of the pool in random order, and a last one."""
+    last = {"type": "result", "subtype": "success", "is_error": False, "result": 'All "done" {ok}', "num_turns": 41}
+    lines = [*_draw(pool, size, seed), json.dumps(last, separators=(",", ":")).encode() + b"\n"]
+    return Work(b"".join(lines), last, len(lines))
+
+
+def agent_lines(size: int) -> Work:
     """JSON Lines as an agent prints them, 2 KB a line: prose, code, escapes, Unicode, tool calls, token counts."""
     agent = _Agent(1)
-    pool = [agent.record(1350) + b"\n" for _ in range(POOL)]
-    return _draw(pool, size, 2) + _last_record()
+    return _lines([agent.record(1350) + b"\n" for _ in range(POOL)], size, 2)
 
 
-def captured_lines(size: int) -> bytes | None:
-    """JSON Lines from real runs of agents, in random order; None where the captures are not there."""
+def short_lines(size: int) -> Work:
+    """JSON Lines of 200 bytes: the progress events of a chatty program."""
+    agent = _Agent(4)
+    pool = []
+    for number in range(POOL):
+        event = {"ts": 1764400000.25 + number, "level": "info", "event": "tool.progress", "id": agent.hex(12),
+                 "data": {"done": number, "total": POOL, "ok": True}, "msg": agent.prose(60)}  # fmt: skip
+        pool.append(json.dumps(event, ensure_ascii=False).encode() + b"\n")
+    return _lines(pool, size, 5)
+
+
+def captured_lines(size: int) -> Work | None:
+    """The JSON Lines in the real output of agents, in random order; None where the captures are not there."""
     pool = []
     for path in sorted(CAPTURES.glob("*/*.stdout")):
         lines = path.read_bytes().splitlines(keepends=True)
         pool += [line for line in lines if line.startswith(b"{") and line.endswith(b"}\n") and _is_json(line)]
-    return _draw(pool, size, 3) + _last_record() if pool else None
+    return _lines(pool, size, 3) if pool else None
+
+
+def captures(size: int) -> Work | None:
+    """The real output of agents as they printed it, one after another, again and again; None where it is not there.
+
+    JSON Lines, pretty-printed JSON, plain text, terminal sequences, records cut by a signal. The last is one of those
+    that print their result over several lines.
+    """
+    files = [path.read_bytes() for path in sorted(CAPTURES.glob("*/*.stdout"))]
+    last = CAPTURES / "gemini" / "a_plain.json.stdout"
+    if not files or not last.exists():
+        return None
+    once, end = b"\n".join(files) + b"\n", last.read_bytes()
+    times = max(1, round(size / len(once)))
+    return Work((once * times)[-size:] + b"\n" + end, json.loads(end))
 
 
 def _is_json(line: bytes) -> bool:
@@ -141,18 +177,7 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def short_lines(size: int) -> bytes:
-    """JSON Lines of 200 bytes: the progress events of a chatty program."""
-    agent = _Agent(4)
-    pool = []
-    for number in range(POOL):
-        event = {"ts": 1764400000.25 + number, "level": "info", "event": "tool.progress", "id": agent.hex(12),
-                 "data": {"done": number, "total": POOL, "ok": True}, "msg": agent.prose(60)}  # fmt: skip
-        pool.append(json.dumps(event, ensure_ascii=False).encode() + b"\n")
-    return _draw(pool, size, 5) + _last_record()
-
-
-def prose(size: int) -> bytes:
+def prose(size: int) -> Work:
     """Prose with a ``{word}`` placeholder every 150 bytes or so, and one object at the end."""
     agent = _Agent(6)
     pool = []
@@ -160,10 +185,12 @@ def prose(size: int) -> bytes:
         before, after = agent.prose(agent.rng.randint(40, 110)), agent.prose(agent.rng.randint(40, 110))
         placeholder = agent.rng.choice(("{word}", "{word}", "%{user_name}", "${x}"))
         pool.append(f"{before} {placeholder} {after}\n".encode())
-    return _draw(pool, size, 7) + b'The result is {"status": "done", "summary": "all green"}.\n'
+    newest = {"status": "done", "summary": "all green"}
+    text = b"".join(_draw(pool, size, 7)) + f"The result is {json.dumps(newest)}.\n".encode()
+    return Work(text, newest)
 
 
-def pretty(size: int) -> bytes:
+def pretty(size: int) -> Work:
     """Pretty-printed records between the log lines of a program that prints braces of its own."""
     agent = _Agent(8)
     pool = []
@@ -171,27 +198,34 @@ def pretty(size: int) -> bytes:
         record = json.loads(agent.record(1350))
         log = f"2025-11-30 12:00:{number % 60:02d} INFO worker[{number}]: step {{id}}: {agent.prose(60)}\n"
         pool.append(log.encode() * 3 + json.dumps(record, indent=2, ensure_ascii=False).encode() + b"\n")
-    return _draw(pool, size, 9) + b'INFO the end\n{\n  "status": "done",\n  "turns": [\n    41\n  ]\n}\nINFO bye\n'
+    newest = {"status": "done", "turns": [41]}
+    end = f"INFO the end\n{json.dumps(newest, indent=2)}\nINFO bye\n"
+    return Work(b"".join(_draw(pool, size, 9)) + end.encode(), newest)
 
 
-def answer(size: int) -> bytes:
+def answer(size: int) -> Work:
     """One chat answer: prose with placeholders, and its object in a code fence at the end."""
     agent = _Agent(10)
     value = {"status": "done", "summary": agent.prose(size // 2), "items": [{"n": n, "ok": True} for n in range(9)]}
     text = agent.prose(size // 2) + " Use %{name} here.\n\n```json\n" + json.dumps(value, indent=2, ensure_ascii=False)
-    return text.encode() + b"\n```\nThat is all.\n"
+    return Work(text.encode() + b"\n```\nThat is all.\n", value)
 
 
-def one_object(size: int) -> bytes:
-    """One object of about ``size`` bytes, as a model streams it in tokens: a list of findings."""
+def findings(size: int) -> bytes:
+    """One object of about ``size`` bytes that satisfies the contract: a list of findings, which it does not want."""
     agent = _Agent(11)
-    findings: list[bytes] = []
-    length = 0
-    while length < size:
-        finding = {"file": f"{agent.hex(6)}.py", "line": len(findings), "note": agent.prose(200), "fix": agent.code(80)}
-        findings.append(json.dumps(finding).encode())
-        length += len(findings[-1]) + 2
-    return b'{"status": "done", "findings": [' + b", ".join(findings) + b"]}"
+    pool = []
+    for number in range(POOL if size > 100 * POOL else 4):
+        finding = {"file": f"{agent.hex(6)}.py", "line": number, "note": agent.prose(200), "fix": agent.code(80)}
+        pool.append(json.dumps(finding).encode())
+    listed = b", ".join(_draw(pool, size, 12))
+    return b'{"status": "done", "summary": "three things to mend", "findings": [' + listed + b"]}"
+
+
+def one_object(size: int) -> Work:
+    """One object of about ``size`` bytes, as a model streams it."""
+    data = findings(size)
+    return Work(data, json.loads(data), 1)
 
 
 HOSTILE = {

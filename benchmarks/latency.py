@@ -1,0 +1,68 @@
+"""From the last byte to the known completion: what is left to do when the last brace comes."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import statistics
+import time
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+import lastbrace
+
+from . import workloads
+from .readers import CHUNK
+
+FEWEST, MOST = 3, 200  # rounds, by size
+READ = 30_000_000  # bytes that are read in all for one size, as long as that gives enough rounds
+LIMIT = 1 << 20  # bytes: the buffer_limit that is tried
+HAS_LIMIT = "buffer_limit" in inspect.signature(lastbrace.Watcher).parameters
+
+
+class Contract(msgspec.Struct):
+    """The completion contract as one who decodes the whole object would write it: what is not in it is skipped."""
+
+    status: Literal["continue", "done", "error"]
+    summary: str = ""
+    next: str = ""
+
+
+class Latency(NamedTuple):
+    """Median seconds: from the last byte to the completion, of one typed decode, and the median of their ratios."""
+
+    known: float
+    decode: float
+    ratio: float
+    rounds: int
+    size: int
+
+
+def latency(size: int, **watch: Any) -> Latency:
+    """Return how long an object of ``size`` bytes takes from its last byte to its completion.
+
+    Each round feeds a new Watcher all but the last byte, times the last, and then one decode of the same bytes.
+    """
+    data = workloads.findings(size)
+    decoder = msgspec.json.Decoder(Contract)
+    known, decoded = [], []
+    rounds = max(FEWEST, min(MOST, READ // size))
+    for _ in range(rounds):
+        seen: list[lastbrace.Completion] = []
+        watcher = lastbrace.Watcher(max_object_bytes=None, on_completion=seen.append, **watch)
+        for at in range(0, len(data) - 1, CHUNK):
+            watcher.feed(data[at : min(at + CHUNK, len(data) - 1)])
+        if seen:
+            raise LookupError("it knew before the last byte")
+        gc.collect(0)
+        started = time.perf_counter()
+        watcher.feed(b"}")
+        known.append(time.perf_counter() - started)
+        if not seen or seen[0].status != "done":
+            raise LookupError("it has not seen the completion")
+        started = time.perf_counter()
+        decoder.decode(data)
+        decoded.append(time.perf_counter() - started)
+    ratios = statistics.median(mine / theirs for mine, theirs in zip(known, decoded, strict=True))
+    return Latency(statistics.median(known), statistics.median(decoded), ratios, rounds, len(data))
