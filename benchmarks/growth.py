@@ -16,7 +16,7 @@ from .timing import clock
 if TYPE_CHECKING:
     from .readers import Reader
 
-SMALLEST = 4 * 1024  # bytes
+SMALLEST = 1024  # bytes
 LARGEST = 8 << 20
 LARGEST_IN_TOKENS = 1 << 20
 DOUBLINGS = 2  # over which the growth is taken, so that a disturbed clock weighs less

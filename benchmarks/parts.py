@@ -30,7 +30,7 @@ class Effort(NamedTuple):
     """How much is measured: ``limit`` and ``enough`` in seconds, ``piped``, ``stream`` and ``objects`` in bytes."""
 
     rounds: int
-    limit: float  # that one read may take
+    limit: float  # that one read of a rival may take
     enough: float  # that one read takes when growth is measured
     piped: int
     stream: int  # read for the peak of memory
@@ -44,7 +44,7 @@ FULL = Effort(
     objects=(1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000), short=False,
 )  # fmt: skip
 SHORT = Effort(
-    rounds=3, limit=0.25, enough=0.02, piped=12_000_000, stream=32_000_000, string=(2, 4, 30_000),
+    rounds=3, limit=0.3, enough=0.01, piped=8_000_000, stream=16_000_000, string=(1, 3, 20_000),
     objects=(1_000, 100_000, 4_000_000), short=True,
 )  # fmt: skip
 
@@ -54,10 +54,10 @@ def read(report: Report, effort: Effort, scanners: dict[str, Call], row: Row) ->
     work = row.make(row.short if effort.short else row.size)
     if work is None:
         return
-    ours = {f"{name} ({kind})": Entrant(make, call)
+    ours = {f"{name} ({kind})": Entrant(make, call, float("inf"))
             for name, make in row.ours.items() for kind, call in scanners.items()}  # fmt: skip
-    entrants = ours | {name: Entrant(make, here) for name, make in row.rivals.items()}
-    cells = contest(work, entrants, rounds=effort.rounds, limit=effort.limit)
+    entrants = ours | {name: Entrant(make, here, effort.limit) for name, make in row.rivals.items()}
+    cells = contest(work, entrants, rounds=effort.rounds)
     size = len(work.data)
     times, each = f"× {row.reference.split()[0].removesuffix('.loads')}", "median" if row.chunk is None else "a chunk"
     report.title(row.name, f"{row.title} ({size / 1e6:.3g} MB)", "speed", times, each, "ms", "rounds")

@@ -41,10 +41,11 @@ Cell = Timing | str
 
 
 class Entrant(NamedTuple):
-    """A contestant: what makes its reader, and what calls a function where it is."""
+    """A contestant: what makes its reader, what calls a function where it is, and the seconds that it may take."""
 
     make: Callable[[], Reader]
     call: Call
+    limit: float
 
 
 def clock(make: Callable[[], Reader], data: bytes, times: int = 1) -> tuple[Any, float, float]:
@@ -59,21 +60,17 @@ def clock(make: Callable[[], Reader], data: bytes, times: int = 1) -> tuple[Any,
     return answer, cpu / times, wall / times
 
 
-def contest(work: Work, entrants: Mapping[str, Entrant], *, rounds: int, limit: float) -> dict[str, Cell]:
+def contest(work: Work, entrants: Mapping[str, Entrant], *, rounds: int) -> dict[str, Cell]:
     """Return a cell for each contestant that reads the work.
 
     Each is warmed up by one read of the whole, whose answer is held against what is known to be there. One that is not
-    installed, stops, answers something else, or would take more than ``limit`` seconds has that in its cell, and no
-    times.
+    installed, stops, answers something else, or would take longer than it may has that in its cell, and no times.
     """
     cells: dict[str, Cell] = {}
     takers: dict[str, Callable[[], tuple[float, float]]] = {}
     slow = set()
     for name, entrant in entrants.items():
-        try:
-            problem, seconds = _try(entrant, work, limit)
-        except ImportError:
-            problem, seconds = "not installed", 0.0
+        problem, seconds = _try(entrant, work)
         if problem is None:
             takers[name] = _taker(entrant, work.data, max(1, int(QUICK / max(seconds, 1e-6))))
             slow |= {name} if seconds > SLOW else set()
@@ -111,20 +108,22 @@ def _taker(entrant: Entrant, data: bytes, times: int) -> Callable[[], tuple[floa
     return take
 
 
-def _try(entrant: Entrant, work: Work, limit: float) -> tuple[str | None, float]:
+def _try(entrant: Entrant, work: Work) -> tuple[str | None, float]:
     """Return what keeps a contestant from being timed, or None, and the seconds that one read took."""
-    entrant.call(entrant.make)
     before = 0.0
     for number, share in enumerate(TRIALS):
         part = _cut(work.data, share)
         try:
             seconds = min(entrant.call(clock, entrant.make, part)[1] for _ in range(2 if before < CERTAIN else 1))
+        except ImportError:
+            return "not installed", 0.0
         except Exception:  # a text that is cut may raise: only the whole counts
             break
-        growth = max(4.0, seconds / before) if before > CERTAIN else 4.0
+        left = len(TRIALS) - number
+        growth = seconds / before if before > CERTAIN and left == 1 else 4.0
         before = seconds
-        if seconds * growth ** (len(TRIALS) - number) > limit:
-            return f"too slow (> {limit:g} s): not run", 0.0
+        if seconds * max(4.0, growth) ** left > entrant.limit:
+            return f"too slow (> {entrant.limit:g} s): not run", 0.0
     try:
         answer, seconds, _ = entrant.call(clock, entrant.make, work.data)
     except Exception as error:
