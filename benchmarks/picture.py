@@ -11,7 +11,7 @@ from . import pipes, rows
 PICTURE = Path(__file__).parent / "speed.svg"
 
 WIDTH, MARGIN = 860, 14
-NAMES = 218  # width of the names, right-aligned
+NAMES = 262  # width of the names, right-aligned
 BARS = 440  # of the longest bar
 LINE, BAR = 21, 13  # heights
 
@@ -27,7 +27,7 @@ rect { fill: #4d5763 } rect.own { fill: #2ea043 } rect.python { fill: #1f6f3a } 
 
 
 class Panel(NamedTuple):
-    """One chart: a table of the results, its title, who is shown, and whose speed the ratios are to."""
+    """One chart: a table of the results, its title, who is shown, and whom the table's ratios are to."""
 
     table: str
     title: str
@@ -66,9 +66,10 @@ def draw(results: dict[str, Any]) -> str:
         if table is not None:
             top = _panel(drawn, panel, table["rows"], top)
     about = results["about"]
-    versions = " · ".join(f"{name} {version}" for name, version in about["versions"].items())
-    for text in (f"{about['cpu']}, {about['cores']} cores, {about['system']}. Longer is faster; medians of a run.",
-                 versions):  # fmt: skip
+    machine = f"{about['cpu']}, {about['cores']} cores, {about['system']}. Longer is faster; medians of one run."
+    versions = [f"{name} {version}" for name, version in about["versions"].items()]
+    half = len(versions) // 2
+    for text in (machine, " · ".join(versions[:half]), " · ".join(versions[half:])):
         top += 17
         drawn.append(f'<text class="note" x="{MARGIN}" y="{top}" style="font-size: 10.5px">{escape(text)}</text>')
     height = top + MARGIN
@@ -86,22 +87,22 @@ def _panel(drawn: list[str], panel: Panel, table: dict[str, Any], top: int) -> i
     ours = [name for name in table if name.startswith(panel.ours)]
     entries = [(name, table[name]) for name in (*ours, *panel.others) if name in table]
     longest = max(entry.get("mb_per_s", 0.0) for _, entry in entries)
-    reference = table.get(panel.reference, {}).get("mb_per_s")
     top += 16
-    drawn.append(f'<text class="title" x="{MARGIN}" y="{top}">{escape(panel.title)}</text>')
+    note = f'<tspan class="note" dx="8" font-weight="400">× of {escape(panel.reference)}</tspan>'
+    drawn.append(f'<text class="title" x="{MARGIN}" y="{top}">{escape(panel.title)}{note}</text>')
     top += 8
     for name, entry in entries:
         kind = "" if name not in ours else "python" if name.endswith("python)") else "own"
         text = "own" if kind else ""
-        middle = top + LINE / 2 + 4.5
+        middle = top + LINE // 2 + 5
         drawn.append(f'<text class="{text}" x="{NAMES}" y="{middle}" text-anchor="end">{escape(name)}</text>')
         if "mb_per_s" in entry:
             width = max(1.5, BARS * entry["mb_per_s"] / longest)
-            bar = f'x="{NAMES + 10}" y="{top + (LINE - BAR) / 2}" width="{width:.1f}" height="{BAR}" rx="2"'
+            bar = f'x="{NAMES + 10}" y="{top + (LINE - BAR) // 2}" width="{width:.1f}" height="{BAR}" rx="2"'
             drawn.append(f'<rect class="{kind}" {bar}/>')
             label = _speed(entry["mb_per_s"])
-            if reference and name != panel.reference:
-                label += f"  ({_ratio(entry['mb_per_s'] / reference)} × {panel.reference.split(',')[0]})"
+            if "ratio" in entry and name != panel.reference:
+                label += f" · {_ratio(entry['ratio'])} ×"
             drawn.append(f'<text class="{text}" x="{NAMES + 16 + width:.1f}" y="{middle}">{escape(label)}</text>')
         else:
             drawn.append(f'<text class="note" x="{NAMES + 10}" y="{middle}">{escape(entry["none"])}</text>')
@@ -114,4 +115,4 @@ def _speed(rate: float) -> str:
 
 
 def _ratio(ratio: float) -> str:
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2g}"
