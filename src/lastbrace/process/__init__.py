@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
@@ -13,6 +14,8 @@ from anyio.from_thread import start_blocking_portal
 from ..outcome import Outcome, T
 from ..scanner import ScanOptions
 from .backend import Backend
+from .checks import check_input, check_stderr, check_times
+from .launch import Launch
 from .program import Program
 
 if TYPE_CHECKING:
@@ -40,6 +43,11 @@ class RunOptions(ScanOptions, Generic[T], total=False):
     idle_timeout: float | None
     grace: float
     stop: Literal["exit", "final"]
+    stderr: Literal["keep", "inherit", "merge"] | Callable[[str], object]
+    encoding: str | None
+    pty: bool
+    leave_group: bool
+    on_output: Callable[[Literal["stdout", "stderr"], bytes], object] | None
     agent: str | Adapter | None
     answer: str | None
     contract: Literal["json", "marker"] | None
@@ -71,6 +79,11 @@ def run(
     idle_timeout: float | None = None,
     grace: float = 2.0,
     stop: Literal["exit", "final"] = "exit",
+    stderr: Literal["keep", "inherit", "merge"] | Callable[[str], object] = "keep",
+    encoding: str | None = None,
+    pty: bool = False,
+    leave_group: bool = False,
+    on_output: Callable[[Literal["stdout", "stderr"], bytes], object] | None = None,
     **watch: Any,
 ) -> Backend[Any]:
     """Run a program and read what it prints: an async context manager, iterable over the objects as they close.
@@ -78,12 +91,13 @@ def run(
     Left without having been read from, the block reads to the end first (callbacks see everything). Left with an
     iteration or a ``wait()`` begun and not finished (``break``, ``return``, an exception, cancellation), it ends the
     program: its whole process group is asked to terminate, killed after ``grace``, and reaped. Between two objects
-    that you take the program waits for you as soon as its pipe is full; stderr, input and the clock never do.
+    that you take the program waits for you as soon as its pipe is full; stderr, input and the clock never do. Another
+    task may leave the block than entered it, as when the event loop closes a generator that was never exhausted.
 
     Arguments:
         argv: the program and its arguments; no shell is involved.
-        input: what it reads on stdin: bytes, text (sent as UTF-8), or an async iterable of either; nothing unless
-            given. That it does not read it all is no error.
+        input: what it reads on stdin: bytes, text (sent as UTF-8, or in ``encoding``), or an async iterable of
+            either; nothing unless given. That it does not read it all is no error.
         cwd: the directory to run it in.
         env: its whole environment; ours unless given.
         timeout: seconds from its start to its exit.
@@ -94,6 +108,17 @@ def run(
             completion ``done`` or a match of the schema has stood for ``grace``), or without an agent once its newest
             completion is ``done`` or something matched. What it prints after that is not looked at, and its exit status
             not held against it.
+        stderr: ``"keep"``: read it all along and keep its end, for ``outcome.stderr_tail`` and errors; ``"inherit"``:
+            it goes where ours goes, unseen; ``"merge"``: it is part of the output, in the order of writing; or a
+            function, called with its text as it comes (cut anywhere, but at whole characters), its end kept as well.
+        encoding: of what it writes, and of text that it reads: ``"cp1252"``, ``"shift_jis"``… What is none of it
+            becomes U+FFFD. Offsets and counts of bytes are then those of the output as UTF-8. None: UTF-8, or UTF-16
+            where a byte-order mark says so, with offsets of the output as written.
+        pty: its stdout (with ``stderr="merge"``, its stderr) is a terminal, for a program that prints only to one: so
+            wide that nothing wraps, without echo, line ends as written, and its controlling terminal. Its stdin is
+            not: ``input``, or empty. What it leaves behind is hung up at its exit. POSIX only.
+        leave_group: leave alone, rather than end, what still holds its output ``grace`` after it exited by itself.
+        on_output: called with ``"stdout"`` or ``"stderr"`` and the bytes, as they are read: to record them.
         watch: every argument and callback of `Watcher`, scan options included; ``agent`` is ``"auto"`` unless given.
 
     Raises TypeError and ValueError for arguments that make no sense. At the beginning of the block: BackendError when
@@ -101,24 +126,39 @@ def run(
     BackendError when it ended with a status other than 0, or by a signal, before it printed anything; what callbacks
     (and the iterable ``input``) raised, several as an ExceptionGroup. Reading goes on after a callback raised.
     """
-    words = _words(argv)
-    if not (input is None or isinstance(input, bytes | bytearray | memoryview | str) or hasattr(input, "__aiter__")):
-        raise TypeError(f"input is bytes, str or an async iterable of them, not {type(input).__name__}")
+    launch = Launch(
+        argv=_words(argv),
+        cwd=cwd,
+        env=env,
+        stdin=input is not None,
+        stderr="pipe" if stderr == "keep" or callable(stderr) else stderr,
+        pty=pty,
+    )
+    check_input(input, encoding)
+    check_stderr(stderr)
+    check_times(timeout=timeout, idle_timeout=idle_timeout, grace=grace)
     if stop not in ("exit", "final"):
         raise ValueError(f"stop must be 'exit' or 'final', not {stop!r}")
     if stop == "final" and watch.get("schema") is None and watch.get("contract", "json") == "marker":
         raise ValueError("stop='final' needs an answer that is known before the end, and a marker is not")
-    for name, seconds in (("timeout", timeout), ("idle_timeout", idle_timeout), ("grace", grace)):
-        if seconds is not None and not seconds >= 0:
-            raise ValueError(f"{name} must be seconds from 0 up, not {seconds!r}")
+    if pty and sys.platform == "win32":
+        raise ValueError("pty=True needs a POSIX system: Windows has no such terminals")
 
     def program(on_error: Callable[[Exception], None]) -> Program:
         return Program(
-            words, input=input, cwd=cwd, env=env, timeout=timeout, idle_timeout=idle_timeout, grace=grace,
+            launch,
+            input=input,
+            timeout=timeout,
+            idle_timeout=idle_timeout,
+            grace=grace,
+            leave_group=leave_group,
+            encoding=encoding,
+            on_stderr=stderr if callable(stderr) else None,
+            tap=on_output,
             on_error=on_error,
-        )  # fmt: skip
+        )
 
-    return Backend(program, stop, {"agent": "auto", **watch})
+    return Backend(program, stop=stop, encoding=encoding, watch={"agent": "auto", **watch})
 
 
 @overload

@@ -11,6 +11,8 @@ from ..errors import BackendError, BackendTimeout
 from ..exits import how_it_ended
 from ..outcome import Outcome, State, T
 from ..watcher import Watcher
+from .decoding import TextDecoder
+from .kept import KeptErrors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from .program import Program
 
 _SHOWN = 2000  # characters of stderr in a message
-_MAX_ERRORS = 32  # of callbacks to keep: each holds its frames, and a stream may have a million objects
 
 
 class Backend(Generic[T]):
@@ -41,17 +42,23 @@ class Backend(Generic[T]):
     done 0
     """
 
-    def __init__(self, program: Callable[..., Program], stop: Literal["exit", "final"], watch: dict[str, Any]) -> None:
-        self._program = program(on_error=self._keep)
+    def __init__(
+        self,
+        program: Callable[..., Program],
+        *,
+        stop: Literal["exit", "final"],
+        encoding: str | None,
+        watch: dict[str, Any],
+    ) -> None:
+        self._errors = KeptErrors()
+        self._program = program(on_error=self._errors.keep)
+        self._decoder = None if encoding is None else TextDecoder(encoding)
         self._stop = stop
         self._watch = watch
         self._on_object: Callable[[Found], object] | None = watch.get("on_object")
         self._watcher: Watcher[T] = Watcher(**{**watch, "on_object": self._see})
         self._queue: deque[Found] = deque()
         self._begun = self._collect = self._spoke = self._stopped = False
-        self._errors: list[Exception] = []
-        self._only_error: Exception | None = None
-        self._errors_in_all = 0
         self._error: Exception | None = None
         self._outcome: Outcome[T] | None = None
 
@@ -140,9 +147,17 @@ class Backend(Generic[T]):
             await self._advance()
         return self._queue.popleft()
 
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the program's whole group (on Windows, to the program); nothing once it is over.
+
+        What the program then does is its own affair: a signal that ends it counts as if it came from elsewhere. While
+        it is stopped by ``SIGSTOP``, until ``SIGCONT``, its times stand still. Raises RuntimeError before the start.
+        """
+        self._program.send_signal(number)
+
     def kill(self) -> None:
         """End the program's whole group at once, without its grace. Raises RuntimeError before the start."""
-        self._program.child.group.kill()
+        self._program.kill()
 
     async def wait(self) -> Outcome[T]:
         """Read to the end and return the outcome. Objects not iterated over by then go to the callbacks alone.
@@ -170,9 +185,9 @@ class Backend(Generic[T]):
         if self._stopped:
             return
         try:
-            self._watcher.feed(chunk)
+            self._watcher.feed(chunk if self._decoder is None else self._decoder.decode(chunk))
         except Exception as error:  # a callback's: raised at the end
-            self._keep(error)
+            self._errors.keep(error)
         if self._stop == "final":
             self._stop_at_end()
 
@@ -199,31 +214,27 @@ class Backend(Generic[T]):
         if self._on_object is not None:
             self._on_object(found)
 
-    def _keep(self, error: Exception) -> None:
-        if isinstance(error, StopIteration | StopAsyncIteration):  # would end our reader's loop as if all were well
-            cause, error = error, RuntimeError(f"a callback or the input raised {type(error).__name__}")
-            error.__cause__ = cause
-        members = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
-        self._only_error = None if self._errors else error
-        self._errors_in_all += len(members)
-        self._errors += members[: _MAX_ERRORS - len(self._errors)]
-
     def _conclude(self) -> None:
         if self._outcome is not None:
             return
         code, stopped = self._program.returncode, self._program.child.group.ours
         end: dict[str, Any] = {"returncode": code, "stderr": self._program.stderr_tail, "stopped": stopped}
         try:
+            if self._decoder is not None and not self._stopped:
+                self._watcher.feed(self._decoder.decode(b"", final=True))
+        except Exception as error:  # a callback's
+            self._errors.keep(error)
+        try:
             self._outcome = self._watcher.close(**end)
         except Exception as error:  # a callback's
-            self._keep(error)
+            self._errors.keep(error)
             self._outcome = self._watcher.close()
         if self._program.expired is not None:
             self._outcome = dataclasses.replace(self._outcome, ok=False, reason=self._program.expired)
         self._error = self._failure(code, stopped, self._outcome)
 
     def _failure(self, code: int | None, stopped: bool, outcome: Outcome[T]) -> Exception | None:
-        callbacks = self._callback_error()
+        callbacks = self._errors.all
         error: BackendError
         if self._program.expired is not None:
             error = BackendTimeout(self._program.expired, outcome=outcome)
@@ -237,12 +248,6 @@ class Backend(Generic[T]):
         if callbacks is not None:
             error.add_note(f"A callback also raised {callbacks!r}")
         return error
-
-    def _callback_error(self) -> Exception | None:
-        if self._only_error is not None or not self._errors:
-            return self._only_error
-        shown = "" if self._errors_in_all == len(self._errors) else f"; these are the first of {self._errors_in_all}"
-        return ExceptionGroup(f"callbacks raised{shown}", self._errors)
 
     def _raise_error(self) -> None:
         error, self._error = self._error, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,27 @@ if TYPE_CHECKING:
 Input = bytes | str | AsyncIterable[bytes] | AsyncIterable[str]
 
 
-async def feed(data: Input, stdin: Sink, grace: float, on_error: Callable[[Exception], None]) -> None:
+async def feed(
+    data: Input, stdin: Sink, *, encoding: str | None, grace: float, on_error: Callable[[Exception], None]
+) -> None:
     """Send ``data`` to the end, or for as long as it is read; then close ``stdin``, and the iterable.
 
-    ``on_error`` is called with what the iterable raises, its clean-up included, which has ``grace`` seconds.
+    ``on_error`` is called with what the iterable raises, its clean-up included, which has ``grace`` seconds, and for
+    text that ``encoding`` cannot express.
     """
+    encoder = codecs.getincrementalencoder(encoding)() if encoding else None
+
+    def encoded(item: bytes | str) -> bytes:
+        if not isinstance(item, str):
+            return item
+        return item.encode("utf-8", "surrogatepass") if encoder is None else encoder.encode(item)
+
     try:
         if isinstance(data, bytes | bytearray | memoryview | str):
-            await stdin.send(_encoded(data))
+            await stdin.send(encoded(data))
             return
         async for item in data:
-            if not await stdin.send(_encoded(item)):
+            if not await stdin.send(encoded(item)):
                 break
     except Exception as error:
         on_error(error)
@@ -37,7 +48,3 @@ async def feed(data: Input, stdin: Sink, grace: float, on_error: Callable[[Excep
                     await data.aclose()
                 except Exception as error:  # no reason to stop reading
                     on_error(error)
-
-
-def _encoded(data: bytes | str) -> bytes:
-    return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data

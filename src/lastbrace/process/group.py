@@ -4,37 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import anyio
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from anyio.abc import Process
 
-    from .pipes import Sink, Source
-
-    Path = str | os.PathLike[str] | None
-
-if sys.platform != "win32":
-    from .pipes import FdSink, FdSource
-else:
-    from .pipes import StreamSink, StreamSource
-
 _UNKILLABLE = 5.0  # seconds to wait for a program that was killed: one of another user cannot be, and must not hang us
-
-
-class Child(NamedTuple):
-    """A program that was started, with our ends of its pipes."""
-
-    group: Group
-    stdin: Sink | None
-    stdout: Source
-    stderr: Source
 
 
 class Group:
@@ -87,6 +66,15 @@ class Group:
             self._tell(signal.CTRL_BREAK_EVENT)
         else:
             self._tell(signal.SIGTERM)
+            self.send_signal(signal.SIGCONT)  # what was stopped cannot end before it goes on
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to every process of the group; on Windows, to the program. Nothing where it has ended."""
+        if sys.platform != "win32":
+            with suppress(ProcessLookupError, PermissionError):  # gone; nothing but zombies (macOS); another user's
+                os.killpg(self.pid, number)
+        elif self.returncode is None:
+            self._process.send_signal(signal.Signals(number))
 
     def kill(self) -> None:
         """End every process of the group, at once and without asking."""
@@ -97,14 +85,9 @@ class Group:
         else:
             self._tell(signal.SIGKILL)
 
-    def _tell(self, number: signal.Signals) -> None:
-        running = self.returncode is None
-        self.ours = self.ours or running
-        if sys.platform != "win32":
-            with suppress(ProcessLookupError, PermissionError):  # gone; nothing but zombies (macOS); another user's
-                os.killpg(self.pid, number)
-        elif running:
-            self._process.send_signal(number)
+    def _tell(self, number: int) -> None:
+        self.ours = self.ours or self.returncode is None
+        self.send_signal(number)
 
     def _alive(self) -> bool:
         """Return whether a process of the group still runs; an orphan that nobody reaped does not."""
@@ -125,46 +108,3 @@ def _runs_in(group: int, pid: str) -> bool:
     except (OSError, ValueError):
         return False
     return int(pgrp) == group and state not in (b"Z", b"X")
-
-
-if sys.platform == "win32":
-
-    async def spawn(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None, stdin: bool) -> Child:
-        """Start a program in a group of its own, with pipes; ``stdin=False`` gives it an empty input.
-
-        Raises OSError when it cannot be started.
-        """
-        process = await anyio.open_process(
-            argv,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
-        )
-        assert process.stdout is not None and process.stderr is not None  # noqa: PT018 - both are pipes
-        sink = StreamSink(process.stdin) if process.stdin else None
-        return Child(Group(process), sink, StreamSource(process.stdout), StreamSource(process.stderr))
-
-else:
-
-    async def spawn(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None, stdin: bool) -> Child:
-        """Start a program in a group of its own, with pipes; ``stdin=False`` gives it an empty input.
-
-        Raises OSError when it cannot be started.
-        """
-        with ExitStack() as theirs, ExitStack() as ours:
-
-            def pipe(mine: int) -> tuple[int, int]:
-                ends = os.pipe()
-                ours.callback(os.close, ends[mine])
-                theirs.callback(os.close, ends[1 - mine])
-                return ends[mine], ends[1 - mine]
-
-            out, its_out = pipe(0)
-            err, its_err = pipe(0)
-            feed, its_in = pipe(1) if stdin else (-1, subprocess.DEVNULL)
-            process = await anyio.open_process(
-                argv, cwd=cwd, env=env, stdin=its_in, stdout=its_out, stderr=its_err, start_new_session=True
-            )
-            ours.pop_all()
-        return Child(Group(process), FdSink(feed) if stdin else None, FdSource(out), FdSource(err))

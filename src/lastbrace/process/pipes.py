@@ -7,6 +7,7 @@ is more, a pipe can tell whether some process still holds its other end, which a
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from anyio.abc import ByteReceiveStream, ByteSendStream
 
 CHUNK = 65536
+_TURN = 0.001  # seconds that a reader may take before other tasks have their turn
 
 
 class Source(Protocol):
@@ -70,11 +72,14 @@ if sys.platform != "win32":
             self.waiting_since: float | None = None
             self._fd = fd
             self._ended = False
+            self._last_turn = -_TURN  # when another task could run
             self._left: int | None = None  # bytes until the end, once cut
             self._wait: anyio.CancelScope | None = None
 
         async def receive(self) -> bytes:
-            await checkpoint()  # a pipe that is never empty would not let another task run
+            if time.monotonic() - self._last_turn > _TURN:  # a pipe that is never empty would not let another task run
+                await checkpoint()
+                self._last_turn = time.monotonic()
             while not self._ended:
                 try:
                     data = os.read(self._fd, CHUNK if self._left is None else min(CHUNK, self._left))
@@ -83,6 +88,10 @@ if sys.platform != "win32":
                         break
                     await self._wait_readable()
                     continue
+                except OSError as error:
+                    if error.errno != errno.EIO:  # how Linux says that nobody holds the terminal any more
+                        raise
+                    break
                 if not data:
                     break
                 if self._left is not None:
@@ -98,6 +107,7 @@ if sys.platform != "win32":
                     await anyio.wait_readable(self._fd)
             finally:
                 self.waiting_since = self._wait = None
+                self._last_turn = time.monotonic()
 
         def held(self) -> bool:
             if self._ended or self._fd < 0:

@@ -4,63 +4,104 @@ Rules:
 
 1. Whoever calls ``receive`` reads stdout, and nobody else does. What is not read stays in the pipe, and the program
    waits for us.
-2. Everything else goes on meanwhile, in one task behind a shield: stderr is drained, input is fed, the clock is
-   watched, the exit is awaited. That task ends when the block does. Nothing is raised in it: what goes wrong is kept.
-3. The program is over when it has exited and its pipes have ended. A process that it left behind may hold them up for
-   ``grace`` seconds; then the group is ended, and a pipe that is held even so is cut.
+2. Everything else goes on meanwhile, in one task of the event loop's own: stderr is drained, input is fed, the clock
+   is watched, the end is awaited. Nothing is raised in it: what goes wrong is kept.
+3. One function brings about the end and decides that it has come: ``_oversee``. It waits for the first of: the exit,
+   a time that ran out, an order to stop (leaving the block is one). A program that has not exited by itself is ended
+   with its group. One that has may have left processes behind that hold its pipes: they have ``grace`` seconds, then
+   they are ended with the group (``leave_group``: left alone), and a pipe that is held even so is cut.
+
+Why it cannot hang: these are all the points where this package waits, and what bounds each. From the order to stop to
+the end it takes at most ``grace`` + 5 s (for a program that cannot be killed) + 0.5 s; an exit by itself, ``grace``
+more.
+
+====================================  ==============================================================================
+Program.receive                       stdout: output, its end, or ``_oversee`` cuts it; then the end of ``_oversee``
+Program._discard                      the same, once the order to stop was given
+Program.__aenter__                    the system starts the program
+Program.__aexit__                     ``_discard``; then what ``_live`` still does: input has ``grace`` to close
+Program._oversee                      exit, ``timeout``, ``idle_timeout`` or order: a program's own time, as asked
+                                      for; then ``Group.end``, ``_let_go``, and stderr, which has ended or was cut
+Program._let_go                       ``grace``, or half a second after the group was ended
+Program._pipes_ended                  polls, under the bound of ``_let_go``
+Program._answer_stood                 ends with ``_oversee``
+Program._drain_stderr                 output, its end, or ``_oversee`` cuts it
+Program._live                         ``_oversee``; then until the block is left
+Clock.run_out                         ends with ``_oversee``
+Group.end                             ``grace``, then 5 s
+Group._gone, Group.wait               under the bound of their callers
+Group.close                           gives back what has ended
+feed                                  until the program or the block ends; then ``grace`` to close the input
+FdSource, StreamSource                their callers' bounds; ``cut`` ends them at any time
+FdSink, StreamSink                    a full pipe, until the program reads or ends
+Backend                               ``receive``, again and again
+first_of                              its callers' bounds
+spawn                                 the system starts the program
+run_sync                              the whole run
+====================================  ==============================================================================
 """
 
 from __future__ import annotations
 
 import shlex
+import signal
+import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import anyio
 
 from ..errors import BackendError
+from .background import first_of, start_background
+from .clock import Clock
+from .decoding import TextTail
 from .feeding import feed
-from .group import Child, spawn
+from .spawning import Child, spawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from os import PathLike
+    from collections.abc import Awaitable, Callable
 
     from .feeding import Input
+    from .launch import Launch
 
-_TAIL = 65536  # bytes of stderr to keep
+    Tap = Callable[[Literal["stdout", "stderr"], bytes], object]
+
 _CUT_AFTER = 0.5  # seconds for the pipes of a group that was ended to end
 
 
 class Program:
     """A program from its start to its end; an async context manager.
 
-    ``on_error`` is called with what the ``input`` iterable raised. Times are in seconds.
+    ``on_error`` is called with what the ``input`` iterable and the callbacks raised: ``on_stderr`` gets the text of
+    stderr, ``tap`` the bytes of both. Times are in seconds.
     """
 
     def __init__(
         self,
-        argv: list[str],
+        launch: Launch,
         *,
         input: Input | None,  # noqa: A002 - subprocess.run's word for it
-        cwd: str | PathLike[str] | None,
-        env: Mapping[str, str] | None,
         timeout: float | None,
         idle_timeout: float | None,
         grace: float,
+        leave_group: bool,
+        encoding: str | None,
+        on_stderr: Callable[[str], object] | None,
+        tap: Tap | None,
         on_error: Callable[[Exception], None],
     ) -> None:
         self.expired: str | None = None
         """Which time ran out, in words."""
         self.over = False
-        self._argv, self._cwd, self._env, self._input = argv, cwd, env, input
-        self._timeout, self._idle_timeout, self._grace = timeout, idle_timeout, grace
-        self._on_error = on_error
-        self._stderr = bytearray()
-        self._waiting_since: float | None = None
-        self._working = False
+        self._launch, self._input = launch, input
+        self._times = (timeout, idle_timeout)
+        self._grace, self._leave_group, self._encoding = grace, leave_group, encoding
+        self._stderr = TextTail(encoding, on_stderr, on_error)
+        self._tap, self._on_error = tap, on_error
         self._child: Child | None = None
+        self._crash: BaseException | None = None
+        self._waiting_since: float | None = None
 
     @property
     def child(self) -> Child:
@@ -77,13 +118,10 @@ class Program:
     @property
     def stderr_tail(self) -> str:
         """The end of what it wrote to stderr, from a whole character on."""
-        tail = bytes(self._stderr[-_TAIL:])
-        if len(self._stderr) > _TAIL:
-            tail = tail[next((i for i, byte in enumerate(tail[:4]) if byte & 0xC0 != 0x80), 0) :]
-        return tail.decode("utf-8", "replace")
+        return self._stderr.text
 
     def __str__(self) -> str:
-        text = shlex.join(self._argv)
+        text = shlex.join(self._launch.argv)
         return text if len(text) <= 100 else text[:97] + "..."
 
     async def __aenter__(self) -> Self:
@@ -91,19 +129,16 @@ class Program:
             raise RuntimeError("this program was started before: call run() again")
         try:
             with anyio.CancelScope(shield=True):
-                self._child = await spawn(self._argv, cwd=self._cwd, env=self._env, stdin=self._input is not None)
+                self._child = await spawn(self._launch)
         except OSError as error:
-            where = "" if error.filename in (None, self._argv[0]) else f": {error.filename}"
+            where = "" if error.filename in (None, self._launch.argv[0]) else f": {error.filename}"
             raise BackendError(f"cannot start {self}: {error.strerror or error}{where}") from error
-        self._began = self._last_output = time.monotonic()
         self._guard = anyio.ResourceGuard("reading from")
-        self._stderr_ended, self._is_over, self._idle = (anyio.Event() for _ in range(3))
-        self._told, self._answered = anyio.Event(), anyio.Event()
+        self._stderr_ended, self._is_over, self._idle, self._told, self._left = (anyio.Event() for _ in range(5))
+        self._answered = anyio.Event()
         self._answer: Callable[[], object] = lambda: None
-        self._scope = anyio.CancelScope(shield=True)
-        self._tasks = anyio.create_task_group()
-        await self._tasks.__aenter__()
-        self._tasks.start_soon(self._work)
+        self._clock = Clock(*self._times, lambda: self.child.stdout.waiting_since or self._waiting_since)
+        start_background(self._live)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -111,52 +146,67 @@ class Program:
         try:
             with anyio.CancelScope(shield=True):
                 if not self.over:
-                    await self._end_unread()
-                self._scope.cancel()
-                if self._working:
-                    await self._idle.wait()
+                    self._told.set()
+                    await self._discard()
+                self._left.set()
+                await self._idle.wait()
                 await self.child.stdout.cut()  # should another task still read
                 await self.child.group.close()
         except BaseException:  # the end was interrupted in its turn: no more patience
             self.child.group.kill()
+            self._left.set()
             with anyio.CancelScope(shield=True):
                 await self.child.group.end(0)
             raise
         finally:
-            self._scope.cancel()
-            try:
-                await self._tasks.__aexit__(None, None, None)
-            except BaseExceptionGroup as group:
-                raise (group.exceptions[0] if len(group.exceptions) == 1 else group) from None
-            finally:
-                self.child.stdout.close()
-                self.child.stderr.close()
-                self.over = True
+            for source in self.child.sources:
+                source.close()
+            self.over = True
+        self._raise_crash()
 
-    async def _end_unread(self) -> None:
-        async def discard() -> None:  # a program that is told to end must not wait for us to read
-            with suppress(anyio.BusyResourceError), self._guard:
-                while await self.child.stdout.receive():
-                    pass
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(discard)
-            await self.child.group.end(self._grace)
-            tasks.cancel_scope.cancel()
+    async def _discard(self) -> None:
+        """Read what nobody wants any more: a program that is told to end must not wait for us to read."""
+        with suppress(anyio.BusyResourceError), self._guard:
+            while await self.child.stdout.receive():
+                pass
+        await self._is_over.wait()
 
     async def receive(self) -> bytes:
         """Return the next bytes of stdout; ``b""`` once the program is over."""
-        child = self.child
         if self.over:
             return b""
+        stdout = self.child.stdout
         with self._guard:
-            chunk = await child.stdout.receive()
-            self._last_output = time.monotonic()
+            chunk = await stdout.receive()
+            self._clock.saw_output()
             if not chunk:
-                self._waiting_since = self._last_output
+                self._waiting_since = time.monotonic()
                 await self._is_over.wait()
                 self.over = True
+                self._raise_crash()
+        if self._tap is not None and chunk:
+            self._show("stdout", chunk)
         return chunk
+
+    def _raise_crash(self) -> None:
+        crash, self._crash = self._crash, None
+        if crash is not None:
+            raise crash
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the group. SIGSTOP stops the clock as well, until SIGCONT."""
+        if self.over:
+            return
+        if sys.platform != "win32" and number == signal.SIGSTOP:
+            self._clock.stop()
+        elif sys.platform != "win32" and number == signal.SIGCONT:
+            self._clock.go_on()
+        self.child.group.send_signal(number)
+
+    def kill(self) -> None:
+        """End the group at once."""
+        if not self.over:
+            self.child.group.kill()
 
     def stop(self, *, answer: Callable[[], object] | None = None) -> None:
         """Have the program ended now, or once the same ``answer()`` (not None) has stood for its grace.
@@ -171,26 +221,59 @@ class Program:
 
     # Meanwhile
 
-    async def _work(self) -> None:
-        self._working = True
+    async def _live(self) -> None:
         try:
-            with self._scope:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._drain_stderr)
-                    tasks.start_soon(self._oversee)
-                    if self._input is not None and self.child.stdin is not None:
-                        tasks.start_soon(feed, self._input, self.child.stdin, self._grace, self._on_error)
-                    if self._timeout is not None or self._idle_timeout is not None:
-                        tasks.start_soon(self._watch_clock)
-                    tasks.start_soon(self._stop_when_answered)
-                    await self._told.wait()
-                    await self.child.group.end(self._grace)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._drain_stderr)
+                if self._input is not None and self.child.stdin is not None:
+                    tasks.start_soon(self._feed)
+                await self._oversee()
+                await self._left.wait()
+                tasks.cancel_scope.cancel()
+        except BaseException as error:
+            # The event loop ends before the block, or a callback raised what is no Exception.
+            self.child.group.kill()
+            with anyio.CancelScope(shield=True):
+                await self.child.group.end(0)
+            if not isinstance(error, BaseExceptionGroup):
+                raise
+            self._crash = error.exceptions[0] if len(error.exceptions) == 1 else error
         finally:
             self._is_over.set()
             self._idle.set()
 
-    async def _stop_when_answered(self) -> None:
-        while not self._told.is_set():
+    async def _oversee(self) -> None:
+        group = self.child.group
+        await first_of(group.wait, self._told.wait, self._answer_stood, self._time_is_up)
+        by_itself = group.returncode is not None
+        if not (by_itself and (await self._let_go(self._grace, self._told.wait) or self._leave_group)):
+            await group.end(self._grace)
+            await self._let_go(_CUT_AFTER)
+        for source in self.child.sources:
+            if source.held():
+                await source.cut()
+        await self._stderr_ended.wait()
+        self._is_over.set()
+
+    async def _let_go(self, seconds: float, *waits: Callable[[], Awaitable[object]]) -> bool:
+        """Return whether all processes let go of the pipes within so many seconds, or before something else."""
+        with anyio.move_on_after(seconds):
+            await first_of(self._pipes_ended, *waits)
+        return not any(source.held() for source in self.child.sources)
+
+    async def _pipes_ended(self) -> None:
+        pause = 0.002
+        while any(source.held() for source in self.child.sources):
+            await anyio.sleep(pause)
+            pause = min(2 * pause, 0.05)
+
+    async def _time_is_up(self) -> None:
+        late = await self._clock.run_out()
+        if self.returncode is None:
+            self.expired = f"{self} {late}"
+
+    async def _answer_stood(self) -> None:
+        while True:
             await self._answered.wait()
             self._answered = anyio.Event()
             answer = self._answer()
@@ -198,52 +281,29 @@ class Program:
             stands = self._answer()
             if stands is None:  # it was taken back: stop() tells of the next one
                 continue
-            (self._told if stands is answer else self._answered).set()
+            if stands is answer:
+                return
+            self._answered.set()
+
+    async def _feed(self) -> None:
+        assert self._input is not None
+        assert self.child.stdin is not None
+        await feed(
+            self._input, self.child.stdin, encoding=self._encoding, grace=self._grace, on_error=self._on_error
+        )  # fmt: skip
 
     async def _drain_stderr(self) -> None:
-        while chunk := await self.child.stderr.receive():
-            self._last_output = time.monotonic()
-            self._stderr += chunk
-            if len(self._stderr) > 2 * _TAIL:
-                del self._stderr[: -_TAIL - 1]  # one more, to tell that it is a tail
+        source = self.child.stderr
+        while source is not None and (chunk := await source.receive()):
+            self._clock.saw_output()
+            self._show("stderr", chunk)
+            self._stderr.feed(chunk)
+        self._stderr.feed(b"", final=True)
         self._stderr_ended.set()
 
-    async def _oversee(self) -> None:
-        group, pipes = self.child.group, (self.child.stdout, self.child.stderr)
-
-        async def ended(seconds: float) -> bool:
-            pause = 0.002
-            with anyio.move_on_after(seconds):
-                while any(pipe.held() for pipe in pipes):
-                    await anyio.sleep(pause)
-                    pause = min(2 * pause, 0.05)
-                return True
-            return False
-
-        await group.wait()
-        if not await ended(self._grace):
-            await group.end(self._grace)
-            if not await ended(_CUT_AFTER):
-                for pipe in pipes:
-                    await pipe.cut()
-        await self._stderr_ended.wait()
-        self._is_over.set()
-
-    async def _watch_clock(self) -> None:
-        group, never = self.child.group, float("inf")
-        while True:
-            now = time.monotonic()
-            total = never if self._timeout is None else self._began + self._timeout
-            idle = never if self._idle_timeout is None else self._idle_from(now) + self._idle_timeout
-            if min(total, idle) <= now:
-                break
-            await anyio.sleep(min(total, idle) - now)
-        if group.returncode is None:
-            late, silent = f"ran longer than {self._timeout} s", f"printed nothing for {self._idle_timeout} s"
-            self.expired = f"{self} {late if total <= now else silent}"
-            await group.end(self._grace)
-
-    def _idle_from(self, now: float) -> float:
-        """Return since when nothing came that was waited for: a program that waits for its reader is not idle."""
-        waiting = self.child.stdout.waiting_since or self._waiting_since
-        return now if waiting is None else max(waiting, self._last_output)
+    def _show(self, stream: Literal["stdout", "stderr"], chunk: bytes) -> None:
+        if self._tap is not None:
+            try:
+                self._tap(stream, chunk)
+            except Exception as error:
+                self._on_error(error)
