@@ -1,4 +1,4 @@
-"""The command line: ``run``, ``last``, ``first``, ``all``, ``demo``."""
+"""The command line: ``run``, ``replay``, ``last``, ``first``, ``all``, ``demo``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..agents import ADAPTERS
 from ..schema import Schema, compile_schema
 from .lines import printable, tell
 from .reading import Reader, first_of, last_of
+from .replaying import replay
 from .running import read_chunks, read_output, run_program
 from .usage import (
     STATUSES,
@@ -28,6 +29,8 @@ from .usage import (
     RootsOption,
     SchemaOption,
     SpansOption,
+    Stderr,
+    Stop,
     StrictOption,
     Until,
 )
@@ -38,8 +41,8 @@ if TYPE_CHECKING:
     from ..scanner import ScanOptions
 
 
-def _examples(*commands: str) -> str:
-    return "\b\nExamples:\n" + "".join(f"  {command}\n" for command in commands) + STATUSES
+def _examples(*commands: str, statuses: str = STATUSES) -> str:
+    return "\b\nExamples:\n" + "".join(f"  {command}\n" for command in commands) + statuses
 
 
 app = typer.Typer(
@@ -96,10 +99,23 @@ def run(
     ] = Contract.JSON,
     marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
     schema: SchemaOption = None,
-    until: Annotated[Until, typer.Option(help="'done': end the program once its answer is done.")] = Until.EXIT,
+    until: Annotated[
+        Until | None, typer.Option(help="Read until it exits, unless 'done': end it once its answer is done.")
+    ] = None,
+    stop: Annotated[Stop | None, typer.Option(help="The same in other words: 'final' is '--until done'.")] = None,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For the whole run.")] = None,
     idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any output.")] = None,
     grace: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="From asking it to end to killing it.")] = 2.0,
+    stderr: Annotated[
+        Stderr, typer.Option(help="Keep its end for errors; leave it to ours; or read it with the output.")
+    ] = Stderr.KEEP,
+    pty: Annotated[bool, typer.Option("--pty", help="Give it a terminal to print to.")] = False,
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of what it prints, such as cp1252; UTF-8 unless given.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record what it prints, with times; see 'replay'.")
+    ] = None,
     cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to run it.")] = None,
     stdin: Annotated[
         Path | None, typer.Option("--input", metavar="FILE", help="What it reads on stdin; '-' is our own stdin.")
@@ -116,16 +132,19 @@ def run(
         "contract": None if contract is Contract.NONE else contract.value,
         "marker": marker,
         "schema": _schema(schema),
-        "stop": "final" if until is Until.DONE else "exit",
+        "stop": _stop(stop, until),
+        "stderr": stderr.value,
+        "pty": pty,
+        "encoding": encoding,
         "timeout": timeout,
         "idle_timeout": idle_timeout,
         "grace": grace,
         "cwd": cwd,
     }
     if stdin is None:
-        _exit(lambda: run_program(options))
+        _exit(lambda: run_program(options, save=save))
     with _open(stdin, "--input") as file:
-        _exit(lambda: run_program({**options, "input": read_chunks(file)}))
+        _exit(lambda: run_program({**options, "input": read_chunks(file)}, save=save))
 
 
 @app.command(epilog=_examples("lastbrace demo", "lastbrace demo | jq .completion"))
@@ -197,8 +216,22 @@ def all_objects(
         _exit(lambda: reader.show_all(chunk_size, spans=spans))
 
 
+app.command(
+    epilog=_examples(
+        "lastbrace run --save run.jsonl -- ./agent.sh", "lastbrace replay run.jsonl --speed 10", statuses=""
+    )
+)(replay)
+
+
 def _agent(name: str) -> str | None:
     return None if name == "none" else name
+
+
+def _stop(stop: Stop | None, until: Until | None) -> str:
+    wanted = {word == "final" for word in (stop, until and ("final" if until is Until.DONE else "exit")) if word}
+    if len(wanted) > 1:
+        raise typer.BadParameter(f"'--stop {stop}' and '--until {until}' do not agree", param_hint="--stop")
+    return "final" if True in wanted else "exit"
 
 
 def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
@@ -14,10 +14,13 @@ from rich.text import Text
 from .lines import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..completion import Completion
     from ..events import Found
     from ..process import Backend
 
+_KEPT = 400  # characters of what was said last, for one line of it
 _COLOURS = {"done": "green", "continue": "yellow", "error": "red"}
 
 
@@ -32,6 +35,7 @@ class View:
         self._verbose = verbose
         self._began = time.monotonic()
         self._backend: Backend[object] | None = None
+        self._said = ""
         self._spinner = Spinner("dots")
         self._live = Live(console=self._console, get_renderable=self._render, refresh_per_second=8, transient=True)
 
@@ -45,12 +49,29 @@ class View:
         with suppress(OSError):
             self._live.stop()
 
+    @property
+    def is_live(self) -> bool:
+        """Whether there is a live line."""
+        return self._live.is_started
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave the terminal to others for a while."""
+        was_live = self.is_live
+        with suppress(OSError):
+            self._live.stop()
+        yield
+        with suppress(OSError):
+            if was_live:
+                self._live.start()
+
     def follow(self, backend: Backend[object]) -> None:
         """Show this run from now on."""
         self._backend = backend
 
     def on_text(self, text: str) -> None:
         """Show text outside objects."""
+        self._said = (self._said + text[-_KEPT:])[-_KEPT:]
         if text.strip():
             self._say("text", printable(text.strip(), 70), "dim")
 
@@ -85,6 +106,8 @@ class View:
         if self._backend is not None:
             stats, completion = self._backend.stats, self._backend.completion
             parts = [f"{stats.objects} objects", _size(stats.bytes), *parts]
+            lines = [line for line in self._said.splitlines() if line.strip()]
+            parts += [printable(line.strip(), 40) for line in lines[-1:]]
             if completion is not None:
                 style = _COLOURS[completion.status]
                 said = completion.summary or completion.next or ""

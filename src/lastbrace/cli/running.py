@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
-from contextlib import suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
@@ -18,19 +17,19 @@ from ..streams import CHUNK_SIZE
 from ..watcher import Watcher
 from .lines import Output, one_line, printable, tell
 from .live import View
+from .recording import Recorder
+from .signals import Forwarder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
     from typing import BinaryIO
-
-    from anyio.abc import TaskStatus
 
     from ..agents.reply import Reply
     from ..outcome import Outcome
 
 OK, ERROR, CONTINUE, NO_ANSWER, TIMEOUT, NOT_STARTED = 0, 1, 3, 4, 124, 127
 BY_SIGNAL = 128  # plus its number, as shells have it
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 _ANSWERS = {Status.DONE: OK, Status.CONTINUE: CONTINUE, Status.ERROR: ERROR}
 
 
@@ -42,19 +41,29 @@ class Result(NamedTuple):
     error: str | None
 
 
-def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
+def run_program(options: dict[str, Any], *, verbose: bool = False, save: Path | None = None) -> int:
     """Run a program with these options of `run`, print its outcome on stdout, and return our exit status.
 
-    Raises ValueError or TypeError for options that make no sense.
+    What it writes is recorded in the file ``save``. Raises ValueError or TypeError for options that make no sense.
     """
     output = Output()
     view = View(verbose=verbose)
     if verbose:
-        options = {**options, "on_text": view.on_text, "on_object": view.on_object, "on_completion": view.on_completion}
-    backend: Backend[Any] = run(**options)
-    with view:
+        options = {**options, "on_object": view.on_object, "on_completion": view.on_completion}
+    run(**options)  # says what makes no sense before anything is opened
+    with ExitStack() as stack:
+        recorder = None
+        if save is not None:
+            recorder = stack.enter_context(_recorder(save, options["argv"], view))
+            options = {**options, "on_output": recorder.take}
+        stack.enter_context(view)
+        if verbose or view.is_live:
+            options = {**options, "on_text": view.on_text}
+        backend: Backend[Any] = run(**options)
         view.follow(backend)
-        result = anyio.run(_run, backend)
+        result = anyio.run(_run, backend, Forwarder(backend, view, options.get("grace", 2.0)))
+        if recorder is not None and result.outcome is not None and result.outcome.returncode is not None:
+            recorder.end(result.outcome.returncode)
     output.line(describe(result))
     output.flush()
     if result.error is not None:
@@ -64,6 +73,13 @@ def run_program(options: dict[str, Any], *, verbose: bool = False) -> int:
             if line not in (result.error or ""):
                 view.note(f"its stderr: {printable(line)}")
     return result.status
+
+
+def _recorder(save: Path, argv: list[str], view: View) -> Recorder:
+    try:
+        return Recorder(save, argv, lambda text: view.note(printable(text, 1000)))
+    except OSError as error:
+        raise ValueError(f"cannot save to {save}: {error.strerror}") from error
 
 
 def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
@@ -84,24 +100,11 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
     return result.status
 
 
-async def _run(backend: Backend[Any]) -> Result:
-    received, error = 0, None
-
-    async def end_on_signal(*, task_status: TaskStatus[None]) -> None:
-        nonlocal received
-        with anyio.open_signal_receiver(*(getattr(signal, name) for name in _SIGNALS)) as signals:
-            task_status.started()
-            async for number in signals:
-                if received:
-                    with suppress(RuntimeError):  # it has not begun yet
-                        backend.kill()  # told twice: no more patience
-                received = received or number
-                scope.cancel()
-
+async def _run(backend: Backend[Any], forwarder: Forwarder) -> Result:
+    error = None
     scope = anyio.CancelScope()
     async with anyio.create_task_group() as tasks:
-        if sys.platform != "win32":  # what is sent to us does not reach a program in a group of its own
-            await tasks.start(end_on_signal)
+        await tasks.start(forwarder.run, scope)
         with scope:
             try:
                 async with backend:
@@ -109,12 +112,13 @@ async def _run(backend: Backend[Any]) -> Result:
             except BackendError as caught:
                 error = caught
         tasks.cancel_scope.cancel()
+    if forwarder.received and (error is None or error.outcome is not None):
+        name = signal.Signals(forwarder.received).name
+        return Result(BY_SIGNAL + forwarder.received, backend.outcome, f"ended by {name}")
     if isinstance(error, BackendTimeout):
         return Result(TIMEOUT, error.outcome, str(error))
     if error is not None:
         return Result(ERROR if error.outcome else NOT_STARTED, error.outcome, str(error))
-    if received:
-        return Result(BY_SIGNAL + received, backend.outcome, f"ended by {signal.Signals(received).name}")
     return judge(backend.outcome)
 
 

@@ -55,6 +55,21 @@ class Until(StrEnum):
     DONE = "done"
 
 
+class Stop(StrEnum):
+    """When a program is ended, in the words of `run`."""
+
+    EXIT = "exit"
+    FINAL = "final"
+
+
+class Stderr(StrEnum):
+    """What becomes of a program's stderr."""
+
+    KEEP = "keep"
+    INHERIT = "inherit"
+    MERGE = "merge"
+
+
 class Roots(StrEnum):
     """What begins an object."""
 
