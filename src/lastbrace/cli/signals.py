@@ -51,9 +51,7 @@ class Forwarder:
             task_status.started()
 
     def _pass_on(self, number: signal.Signals, tasks: TaskGroup) -> None:
-        if sys.platform == "win32":
-            return
-        if number == signal.SIGTSTP:
+        if sys.platform != "win32" and number == signal.SIGTSTP:
             with self._view.paused():
                 self._backend.send_signal(signal.SIGSTOP)
                 os.kill(os.getpid(), signal.SIGSTOP)
@@ -65,7 +63,8 @@ class Forwarder:
         else:
             self.received = number
             self._backend.send_signal(number)
-            self._backend.send_signal(signal.SIGCONT)  # what is stopped cannot end
+            if sys.platform != "win32":
+                self._backend.send_signal(signal.SIGCONT)  # what is stopped cannot end
             tasks.start_soon(self._be_patient)
 
     async def _be_patient(self) -> None:

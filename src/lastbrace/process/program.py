@@ -11,9 +11,8 @@ Rules:
    with its group. One that has may have left processes behind that hold its pipes: they have ``grace`` seconds, then
    they are ended with the group (``leave_group``: left alone), and a pipe that is held even so is cut.
 
-Why it cannot hang: these are all the points where this package waits, and what bounds each. From the order to stop to
-the end it takes at most ``grace`` + 5 s (for a program that cannot be killed) + 0.5 s; an exit by itself, ``grace``
-more.
+Why it cannot hang: these are all the points where this package waits, and what bounds each. From the order to stop, or
+the exit, to the end it takes at most ``grace`` and 1 s; 5 s more where a program of another user cannot be killed.
 
 ====================================  ==============================================================================
 Program.receive                       stdout: output, its end, or ``_oversee`` cuts it; then the end of ``_oversee``
@@ -22,7 +21,7 @@ Program.__aenter__                    the system starts the program
 Program.__aexit__                     ``_discard``; then what ``_live`` still does: input has ``grace`` to close
 Program._oversee                      exit, ``timeout``, ``idle_timeout`` or order: a program's own time, as asked
                                       for; then ``Group.end``, ``_let_go``, and stderr, which has ended or was cut
-Program._let_go                       ``grace``, or half a second after the group was ended
+Program._let_go                       ``grace`` after the exit, or half a second after the group was ended
 Program._pipes_ended                  polls, under the bound of ``_let_go``
 Program._answer_stood                 ends with ``_oversee``
 Program._drain_stderr                 output, its end, or ``_oversee`` cuts it
@@ -67,7 +66,7 @@ if TYPE_CHECKING:
 
     Tap = Callable[[Literal["stdout", "stderr"], bytes], object]
 
-_CUT_AFTER = 0.5  # seconds for the pipes of a group that was ended to end
+_SOON = 0.5  # seconds for what was left behind to end when told, and for the pipes of a group that was ended
 
 
 class Program:
@@ -245,10 +244,12 @@ class Program:
     async def _oversee(self) -> None:
         group = self.child.group
         await first_of(group.wait, self._told.wait, self._answer_stood, self._time_is_up)
-        by_itself = group.returncode is not None
-        if not (by_itself and (await self._let_go(self._grace, self._told.wait) or self._leave_group)):
+        if group.returncode is None:
             await group.end(self._grace)
-            await self._let_go(_CUT_AFTER)
+            await self._let_go(_SOON)
+        elif not await self._let_go(self._grace, self._told.wait) and not self._leave_group:
+            await group.end(min(self._grace, _SOON))  # it has had its grace
+            await self._let_go(_SOON)
         for source in self.child.sources:
             if source.held():
                 await source.cut()
