@@ -24,6 +24,8 @@ Program._oversee                      exit, ``timeout``, ``idle_timeout`` or ord
 Program._let_go                       ``grace`` after the exit, or half a second after the group was ended
 Program._pipes_ended                  polls, under the bound of ``_let_go``
 Program._answer_stood                 ends with ``_oversee``
+Program._time_is_up                   ends with ``_oversee``
+Program._feed                         see ``feed``
 Program._drain_stderr                 output, its end, or ``_oversee`` cuts it
 Program._live                         ``_oversee``; then until the block is left
 Clock.run_out                         ends with ``_oversee``
