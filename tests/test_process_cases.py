@@ -112,15 +112,15 @@ async def test_there_is_no_verdict_before_there_is_an_answer() -> None:
         yield "\n\n"
 
     argv = writer(case, between="sys.stdin.readline()")
-    async with anyio.create_task_group() as tasks:
-        async with lastbrace.run(argv, input=turns(), **watcher_options(case)) as backend:
-            tasks.start_soon(backend.wait)
-            with anyio.fail_after(60):
-                while not backend.stats.bytes:
-                    await anyio.sleep(0.01)
-            assert (backend.state, backend.last, backend.completion) == ("none", None, None)
-            go_on.set()
-            outcome = await _of(backend)
+    run = lastbrace.run(argv, input=turns(), **watcher_options(case))
+    async with anyio.create_task_group() as tasks, run as backend:
+        tasks.start_soon(backend.wait)
+        with anyio.fail_after(60):
+            while not backend.stats.bytes:
+                await anyio.sleep(0.01)
+        assert (backend.state, backend.last, backend.completion) == ("none", None, None)
+        go_on.set()
+        outcome = await _of(backend)
     judge(case, outcome)
 
 
