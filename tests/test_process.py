@@ -183,8 +183,8 @@ async def test_what_nobody_reads_stays_with_the_program(tmp_path: Path) -> None:
         before = ""
         while before != (before := count.read_text()) or not before:  # until it does not get on
             await anyio.sleep(0.1)
-        assert int(before) < 300
-        assert backend.stats.bytes <= 65_536
+        assert int(before) < 1000
+        assert backend.stats.bytes <= 262_144
         assert len([found async for found in backend]) == 4999
 
 

@@ -163,12 +163,12 @@ async def test_output_on_either_pipe_is_not_idle() -> None:
 
 
 async def test_a_program_that_waits_for_its_reader_is_not_idle() -> None:
-    code = "import os\nfor n in range(300): os.write(1, b'{\"n\": \"' + b'x' * 990 + b'\"}\\n')"
+    code = "import os\nfor n in range(3000): os.write(1, b'{\"n\": \"' + b'x' * 990 + b'\"}\\n')"
     async with lastbrace.run(py(code), idle_timeout=1) as backend:
         await anext(backend)
         await anyio.sleep(1.5)
         assert backend.returncode is None
-        assert len([found async for found in backend]) == 299
+        assert len([found async for found in backend]) == 2999
 
 
 async def test_a_grandchild_with_the_pipe_is_waited_for_no_longer_than_grace() -> None:

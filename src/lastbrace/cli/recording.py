@@ -147,8 +147,8 @@ def _event(fields: Any) -> Wrote | Ended:
 
 
 def _in_words(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError | RecursionError):
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError | RecursionError):
         return "not JSON"
     if isinstance(error, binascii.Error):
         return "not base64"
-    return "half a character" if isinstance(error, UnicodeError) else str(error)
+    return "half a character" if isinstance(error, UnicodeEncodeError) else str(error)

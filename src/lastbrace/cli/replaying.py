@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,10 +32,8 @@ def replay(
     2 where FILE is no recording; 1 where it has no end, after all that is there.
     """
     rate = _rate(speed)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as programs have it: gone when nobody reads
     try:
-        with recording.open("rb") as file:
+        with recording.open("rb") as file, _gone_when_nobody_reads():
             returncode = play(read_recording(file), rate)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
@@ -65,6 +63,18 @@ def play(events: Iterator[Wrote | Ended], rate: float) -> int | None:
                 stream.buffer.write(event.data)
                 stream.buffer.flush()
     return None
+
+
+@contextmanager
+def _gone_when_nobody_reads() -> Iterator[None]:
+    """Let SIGPIPE end us, as it ends programs that are not Python's."""
+    if sys.platform != "win32":
+        before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":
+            signal.signal(signal.SIGPIPE, before)
 
 
 def _rate(speed: str) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 if sys.platform != "win32":
     import os
 
-    from .pipes import FdSink, FdSource
+    from .pipes import FdSink, FdSource, widen
     from .terminal import on_terminal, open_terminal, terminal_environment
 else:
     from .pipes import StreamSink, StreamSource
@@ -69,6 +69,7 @@ else:
                 return mine, its
 
             out, its_out = keep(*(open_terminal() if launch.pty else os.pipe()))
+            widen(out)
             err, its_err = keep(*os.pipe()) if launch.stderr == "pipe" else (-1, _STDERR[launch.stderr])
             feed, its_in = keep(*reversed(os.pipe())) if launch.stdin else (-1, subprocess.DEVNULL)
             process = await anyio.open_process(
