@@ -13,6 +13,9 @@ import anyio
 if TYPE_CHECKING:
     from anyio.abc import Process
 
+if sys.platform == "win32":
+    from .job import Job
+
 _UNKILLABLE = 5.0  # seconds to wait for a program that was killed: one of another user cannot be, and must not hang us
 
 
@@ -21,6 +24,8 @@ class Group:
 
     def __init__(self, process: Process) -> None:
         self._process = process
+        if sys.platform == "win32":
+            self._job = Job(process.pid)
         self.ours = False
         """True when we told the program to end before it had."""
 
@@ -58,6 +63,7 @@ class Group:
     async def close(self) -> None:
         """Give back the pipes where they are the event loop's."""
         if sys.platform == "win32":
+            self._job.close()
             await self._process.aclose()
 
     def terminate(self) -> None:
@@ -80,6 +86,7 @@ class Group:
         """End every process of the group, at once and without asking."""
         if sys.platform == "win32":
             self.ours = self.ours or self.returncode is None
+            self._job.terminate()
             if self.returncode is None:
                 self._process.kill()
         else:
@@ -97,6 +104,8 @@ class Group:
                 os.killpg(self.pid, 0)
                 entries = os.listdir("/proc") if sys.platform == "linux" else []
                 alive = sys.platform != "linux" or any(_runs_in(self.pid, pid) for pid in entries if pid.isdigit())
+        else:
+            alive = self._job.is_active
         return alive
 
 
