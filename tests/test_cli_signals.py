@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from .commands import COMMAND, command
+from .commands import COMMAND, command, inside
 from .processes import DONE, FOREVER, runs
 from .test_cli import on_a_terminal
 
@@ -98,15 +98,13 @@ def test_signals_that_mean_something_else_are_passed_on_and_nothing_ends(tmp_pat
 
 
 def test_stopped_with_us_and_going_on_with_us(tmp_path: Path) -> None:
-    go = tmp_path / "go"
-    script = f"""echo $$ > "$0"; while ! test -e '{go}'; do sleep 0.01; done; echo '{DONE}'"""
-    running = Running(tmp_path, script, "--timeout", "60")
+    running = Running(tmp_path, f"""echo $$ > "$0"; read line < "$0"; echo '{DONE}'""", "--timeout", "60")
     running.send(signal.SIGTSTP)
     until(lambda: state(running.pid) == "T")
-    assert state(running.child) == "T"
+    until(lambda: state(running.child) == "T")
     running.send(signal.SIGCONT)
     until(lambda: state(running.child) != "T")
-    go.touch()
+    (tmp_path / "fifo").write_text("go on\n")
     assert running.end()[0] == 0
 
 
@@ -127,14 +125,15 @@ def test_under_nohup_a_hang_up_is_no_end(tmp_path: Path) -> None:
 
 def test_stop_and_until_say_the_same() -> None:
     script = f"echo '{DONE}'; sleep {FOREVER}"
-    for options in (["--stop", "final"], ["--until", "done"], ["--stop", "final", "--until", "done"]):
+    for options in (["--stop", "final"], ["--stop", "final", "--until", "done"]):
         status, out, _ = command("run", *options, "--", "/bin/sh", "-c", script)
         assert (status, json.loads(out)["returncode"]) == (0, -15)
-    for options in ([], ["--stop", "exit"], ["--until", "exit"], ["--stop", "exit", "--until", "exit"]):
-        status, out, _ = command("run", *options, "--", "/bin/sh", "-c", f"echo '{DONE}'; sleep 0.1; exit 0")
-        assert (status, json.loads(out)["returncode"]) == (0, 0)
+    status, out, _ = command(
+        "run", "--stop", "exit", "--until", "exit", "--", "/bin/sh", "-c", f"echo '{DONE}'; exit 7"
+    )
+    assert (status, json.loads(out)["returncode"]) == (1, 7)
     for options in (["--stop", "final", "--until", "exit"], ["--stop", "exit", "--until", "done"]):
-        status, out, error = command("run", *options, "--", "true")
+        status, out, error = inside("run", *options, "--", "true")
         assert (status, out) == (2, b"")
         assert "do not agree" in error
 
@@ -153,7 +152,7 @@ def test_a_terminal_and_an_encoding() -> None:
     script = r"""printf '{"status": "done", "summary": "caf\351"}'"""
     _, out, _ = command("run", "--encoding", "cp1252", "--", "/bin/sh", "-c", script)
     assert json.loads(out)["completion"]["summary"] == "café"
-    status, out, error = command("run", "--encoding", "nope", "--", "true")
+    status, out, error = inside("run", "--encoding", "nope", "--", "true")
     assert (status, out) == (2, b"")
     assert "encoding must be the name of a text encoding" in error
 
