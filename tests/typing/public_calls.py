@@ -181,6 +181,12 @@ async def run() -> None:
         async for found in backend:
             assert_type(found, Found)
         assert_type(backend.last, Found | None)
+        backend.send_signal(2)
+        backend.kill()
+    lastbrace.run(["agent"], stderr="merge", encoding="cp1252", pty=True, leave_group=True)
+    lastbrace.run(
+        ["agent"], stderr=lambda text: print(text.upper()), on_output=lambda stream, data: print(stream, data)
+    )
     print(backend.outcome)
 
 
