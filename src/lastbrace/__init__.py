@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 from .agents.reply import Reply, Usage
 from .completion import Completion, Status
-from .errors import BackendError, BackendTimeout, ClosedError, DecodeError, LastbraceError, NoObjectError
+from .errors import (
+    BackendError,
+    BackendTimeout,
+    ClosedError,
+    DecodeError,
+    JournalError,
+    LastbraceError,
+    NoObjectError,
+)
 from .events import DeadCandidate, Dropped, Event, Found, Stats, Unfinished
 from .outcome import Outcome
 from .scanner import Scanner, ScanOptions, scanner_kind
@@ -19,6 +27,7 @@ from .text import balanced_end, find_objects, first_object, last_object, parse_c
 from .watcher import Watcher
 
 if TYPE_CHECKING:
+    from .looping import Loop, LoopEnd, Turn, loop
     from .process import Backend, run, run_sync
 
 __all__ = [
@@ -32,7 +41,10 @@ __all__ = [
     "Dropped",
     "Event",
     "Found",
+    "JournalError",
     "LastbraceError",
+    "Loop",
+    "LoopEnd",
     "NoObjectError",
     "Outcome",
     "Reply",
@@ -40,6 +52,7 @@ __all__ = [
     "Scanner",
     "Stats",
     "Status",
+    "Turn",
     "Unfinished",
     "Usage",
     "Watcher",
@@ -50,6 +63,7 @@ __all__ = [
     "first_object",
     "iter_objects",
     "last_object",
+    "loop",
     "parse_completion",
     "parse_reply",
     "run",
@@ -57,7 +71,15 @@ __all__ = [
     "scanner_kind",
 ]
 
-_EDGES = {"Backend": "process", "run": "process", "run_sync": "process"}
+_EDGES = {
+    "Backend": "process",
+    "Loop": "looping",
+    "LoopEnd": "looping",
+    "Turn": "looping",
+    "loop": "looping",
+    "run": "process",
+    "run_sync": "process",
+}
 
 
 def __getattr__(name: str) -> Any:

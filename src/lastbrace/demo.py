@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 _TURNS = ("read", "edit", "test")
 
 
-def script(status: str) -> Iterator[tuple[float, bytes]]:
-    """Return what the agent says: pairs of the seconds it takes and the bytes it then writes at once."""
+def script(status: str, following: str | None = None) -> Iterator[tuple[float, bytes]]:
+    """Return what the agent says: pairs of the seconds it takes and the bytes it then writes at once.
+
+    ``following`` is what it says is to be done next.
+    """
     yield 0.1, b"\x1b[1mdemo agent\x1b[0m: fixing the tests of {project}\n"
     yield 0.15, b"\x1b[2mUsing the template %{name}: function () { return {ok: true} }\x1b[0m\n"
     yield 0.15, b'{"status": "continue", "next": "write the fix", "draft": true}\n'
@@ -37,9 +41,23 @@ def script(status: str) -> Iterator[tuple[float, bytes]]:
         b'{"type": "result", "usage": {"input": 12, "output": 34}, "verdict": {"status": "done"}, "text": "all te\n',
     )
     yield 0.15, b'The answer will look like this:\n```json\n{"status": "error", "summary": "what went wrong"}\n```\n'
-    record = f'{{"status": "{status}", "summary": "{summary} {{really}}"}}'.encode()
+    more = f', "next": "{following}"' if following else ""
+    record = f'{{"status": "{status}", "summary": "{summary} {{really}}"{more}}}'.encode()
     yield 0.2, b"\x1b[33mHere it is:\x1b[0m " + record[:-8]
     yield 0.15, record[-8:] + b"\nBye {}.\n"
+
+
+def turn_of(prompt: str, turns: int) -> tuple[str, str | None]:
+    """Return the status at the end of a turn, and what is next: the prompt says which turn it is.
+
+    >>> turn_of("Fix the tests.", 2)
+    ('continue', 'Go on with turn 2 of 2.')
+    >>> turn_of("Go on with turn 2 of 2.", 2)
+    ('done', None)
+    """
+    said = re.search(r"turn (\d{1,9}) of", prompt)
+    turn = int(said[1]) if said else 1
+    return ("done", None) if turn >= turns else ("continue", f"Go on with turn {turn + 1} of {turns}.")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -47,6 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m lastbrace.demo", description="A scripted agent to try readers on.")
     parser.add_argument("--fast", action="store_true", help="do not sleep")
     parser.add_argument("--status", choices=("done", "continue", "error"), default="done", help="how it says it ended")
+    parser.add_argument("--turns", type=int, metavar="N", help="be done in the Nth turn; the prompt is read on stdin")
     parser.add_argument("--fail", action="store_true", help="print nothing but an error, and exit with status 1")
     parser.add_argument("--hang", action="store_true", help="stay after the last word")
     args = parser.parse_args(argv)
@@ -54,8 +73,9 @@ def main(argv: list[str] | None = None) -> int:
         print("demo agent: no such model: {model}", file=sys.stderr)
         return 1
     print("demo agent: this goes to stderr", file=sys.stderr, flush=True)
+    status, following = turn_of(sys.stdin.read(), args.turns) if args.turns else (args.status, None)
     try:
-        for seconds, data in script(args.status):
+        for seconds, data in script(status, following):
             if not args.fast:
                 time.sleep(seconds)
             sys.stdout.buffer.write(data)

@@ -67,3 +67,11 @@ class BackendTimeout(BackendError, TimeoutError):  # noqa: N818 - the name says 
     >>> issubclass(BackendTimeout, TimeoutError)
     True
     """
+
+
+class JournalError(LastbraceError):
+    """A loop's journal cannot be used: not written, not read, at work for another loop, or of another task.
+
+    >>> issubclass(JournalError, LastbraceError)
+    True
+    """
