@@ -1,4 +1,4 @@
-"""The command line: ``run``, ``replay``, ``last``, ``first``, ``all``, ``demo``."""
+"""The command line: ``run``, ``loop``, ``replay``, ``last``, ``first``, ``all``, ``demo``."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import json
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from .. import __version__, scanner_kind
 from ..agents import ADAPTERS
 from ..schema import Schema, compile_schema
-from .lines import printable, tell
+from .lines import printable
+from .looping import loop
 from .reading import Reader, first_of, last_of
 from .replaying import replay
 from .running import read_chunks, read_output, run_program
 from .usage import (
-    STATUSES,
     STDIN,
     Contract,
     FileArgument,
@@ -34,15 +34,11 @@ from .usage import (
     StrictOption,
     Until,
 )
+from .usage import examples as _examples
+from .usage import exit_with as _exit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..scanner import ScanOptions
-
-
-def _examples(*commands: str, statuses: str = STATUSES) -> str:
-    return "\b\nExamples:\n" + "".join(f"  {command}\n" for command in commands) + statuses
 
 
 app = typer.Typer(
@@ -145,6 +141,16 @@ def run(
         _exit(lambda: run_program(options, save=save))
     with _open(stdin, "--input") as file:
         _exit(lambda: run_program({**options, "input": read_chunks(file)}, save=save))
+
+
+app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog=_examples(
+        "lastbrace loop --prompt 'Fix the tests.' -- python -m lastbrace.demo --turns 3",
+        "lastbrace loop --template claude --prompt-file task.md --journal task.jsonl --max-cost 5",
+        "lastbrace loop --template codex --prompt - -- --sandbox workspace-write <task.md",
+    ),
+)(loop)
 
 
 @app.command(epilog=_examples("lastbrace demo", "lastbrace demo | jq .completion"))
@@ -257,17 +263,3 @@ def _schema(file: Path | None) -> Schema[Any] | None:
             return compile_schema(json.load(text))
         except (ValueError, TypeError, ImportError, RecursionError) as error:
             raise typer.BadParameter(printable(f"{file}: {error}", 1000), param_hint="--schema") from error
-
-
-def _exit(work: Callable[[], int]) -> NoReturn:
-    """Do the work and exit with its status."""
-    try:
-        status = work()
-    except KeyboardInterrupt:
-        status = 130
-    except ValueError as error:
-        raise typer.BadParameter(printable(str(error), 1000)) from error
-    except OSError as error:
-        tell(printable(str(error), 1000))
-        status = 1
-    raise typer.Exit(status)

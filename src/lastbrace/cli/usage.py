@@ -7,10 +7,15 @@ import sys
 from contextlib import ExitStack, redirect_stderr
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
+
+from .lines import printable, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 STATUSES = """
 \b
@@ -27,6 +32,25 @@ Exit status:
 """The end of every help."""
 STDIN = Path("-")
 """The file that stands for our own stdin."""
+
+
+def examples(*commands: str, statuses: str = STATUSES) -> str:
+    """Return the end of a command's help: how to call it, and its exit statuses."""
+    return "\b\nExamples:\n" + "".join(f"  {command}\n" for command in commands) + statuses
+
+
+def exit_with(work: Callable[[], int]) -> NoReturn:
+    """Do the work and exit with its status."""
+    try:
+        status = work()
+    except KeyboardInterrupt:
+        status = 130
+    except ValueError as error:
+        raise typer.BadParameter(printable(str(error), 1000)) from error
+    except OSError as error:
+        tell(printable(str(error), 1000))
+        status = 1
+    raise typer.Exit(status)
 
 
 class Group(TyperGroup):

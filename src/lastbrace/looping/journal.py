@@ -117,7 +117,7 @@ class Journal:
         return task, []
 
     def _write(self, entry: dict[str, Any]) -> None:
-        line = memoryview(_encoded(entry) + b"\n")
+        line = memoryview(encode(entry) + b"\n")
         before = os.fstat(self._fd).st_size
         try:
             while line:
@@ -129,7 +129,8 @@ class Journal:
             raise JournalError(f"cannot write the journal {self.path}: {error.strerror}") from error
 
 
-def _encoded(value: dict[str, Any]) -> bytes:
+def encode(value: dict[str, Any]) -> bytes:
+    """Return it as a line of JSON, without its end."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # half an emoji

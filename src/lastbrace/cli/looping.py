@@ -1,0 +1,244 @@
+"""``lastbrace loop``: a program run until it says that it is done, each turn printed as one line of JSON."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import anyio
+import typer
+from rich.console import Console
+
+from ..errors import BackendError, JournalError
+from ..looping import LoopEnd, Verdict, templates
+from ..looping import loop as run_loop
+from ..looping.journal import encode
+from .lines import Output, printable, tell
+from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, NOT_STARTED, OK, TIMEOUT
+from .interrupts import until_signal
+from .usage import STDIN, Contract, Until, exit_with
+
+if TYPE_CHECKING:
+    from ..looping import Loop, Turn
+
+_ENDS = {LoopEnd.DONE: OK, LoopEnd.MAX_SECONDS: TIMEOUT, LoopEnd.ERROR: ERROR, LoopEnd.MAX_ERRORS: ERROR}
+_VERDICTS = {Verdict.NO_ANSWER: NO_ANSWER, Verdict.TIMEOUT: TIMEOUT}
+_BOUNDS = (LoopEnd.MAX_TURNS, LoopEnd.MAX_SECONDS, LoopEnd.MAX_COST_USD)
+_TEMPLATES = ", ".join(templates.TEMPLATES)
+
+
+def loop(
+    *,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CMD", help="The program and its arguments; with --template, arguments for its agent."),
+    ] = None,
+    prompt: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What to ask first; '-' reads it from our own stdin.")
+    ] = None,
+    prompt_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file that says what to ask first.")
+    ] = None,
+    template: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"A ready command, with sessions: {_TEMPLATES}.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose output it is, as with run; 'none' is plain text.")
+    ] = None,
+    max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="How many turns at most.")] = 100,
+    max_seconds: Annotated[float | None, typer.Option(metavar="SECONDS", help="For the whole loop.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="US dollars; known only after a turn, as the agent tells them.")
+    ] = None,
+    max_errors: Annotated[int, typer.Option(metavar="N", min=1, help="How many errors in a row end it.")] = 3,
+    max_repeats: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How often the same completion is progress; 3 unless given.")
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where each turn is written down, and what to go on from.")
+    ] = None,
+    resume: Annotated[str | None, typer.Option(metavar="SESSION", help="A session to begin with.")] = None,
+    go_on: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The prompt after 'continue', with $task, $next and $summary.")
+    ] = None,
+    contract: Annotated[Contract, typer.Option(help="How the program says how it ended.")] = Contract.JSON,
+    marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
+    until: Annotated[Until, typer.Option(help="'done': end the program once its answer is there.")] = Until.EXIT,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For one turn.")] = None,
+    idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any output.")] = None,
+    grace: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="From asking it to end to killing it.")] = 2.0,
+    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to run it.")] = None,
+) -> None:
+    """Run a program again and again until it says that it is done, and print each turn as one line of JSON.
+
+    The program gets its prompt on stdin. Its completion decides: done ends the loop, continue goes on with its "next"
+    as the prompt, an error is tried again after a growing pause. The last line has end: done, error, max_turns,
+    max_seconds, max_cost_usd, max_errors, no_progress, interrupted.
+    """
+    options = {
+        "max_turns": max_turns,
+        "max_seconds": max_seconds,
+        "max_cost_usd": max_cost,
+        "max_errors": max_errors,
+        "max_repeats": max_repeats,
+        "journal": journal,
+        "resume": resume,
+        "go_on": go_on,
+        "contract": None if contract is Contract.NONE else contract.value,
+        "marker": marker,
+        "stop": "final" if until is Until.DONE else "exit",
+        "timeout": timeout,
+        "idle_timeout": idle_timeout,
+        "grace": grace,
+        "cwd": cwd,
+    }
+    if agent is not None:
+        options["agent"] = None if agent == "none" else agent
+    exit_with(lambda: _loop(_what(template, command or []), _text(prompt, prompt_file), options))
+
+
+def _what(template: str | None, command: list[str]) -> templates.Template | list[str]:
+    if template is None:
+        if not command:
+            raise ValueError("a program is needed after --, or a --template")
+        return command
+    if template not in templates.TEMPLATES:
+        raise ValueError(f"no template {template!r}; there are {_TEMPLATES}")
+    return templates.TEMPLATES[template].with_args(*command)
+
+
+def _text(prompt: str | None, file: Path | None) -> str | None:
+    """Return the prompt, wherever it stands."""
+    if prompt is not None and file is not None:
+        raise ValueError("--prompt and --prompt-file are two prompts")
+    if prompt == "-" or file == STDIN:
+        if sys.stdin is None:
+            raise ValueError("standard input is closed")
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return prompt if file is None else file.read_bytes().decode("utf-8", "replace")
+
+
+def _loop(what: templates.Template | list[str], prompt: str | None, options: dict[str, Any]) -> int:
+    output = Output()
+    turns: Loop[Any] = run_loop(what, prompt, **options)
+    last: Turn[Any] | None = None
+    failure: Exception | None = None
+
+    async def work() -> None:
+        nonlocal last, failure
+        async with anyio.create_task_group() as tasks:
+            with _Line(turns) as line:
+                tasks.start_soon(line.keep_fresh)
+                try:
+                    async with turns:
+                        async for last in turns:
+                            output.line(encode(last.as_dict()))
+                            output.flush()
+                except (BackendError, JournalError, ValueError) as caught:
+                    failure = caught
+                tasks.cancel_scope.cancel()
+
+    def hurry() -> None:
+        if turns.backend is not None:
+            turns.backend.kill()
+
+    received = anyio.run(until_signal, work, hurry)
+    if isinstance(failure, ValueError):
+        raise failure
+    if isinstance(failure, JournalError) and turns.reason is None:  # it could not even begin
+        tell(printable(str(failure), 1000))
+        return ERROR
+    output.line(encode(_summary(turns)))
+    output.flush()
+    _tell_how_it_ended(turns, last, options["journal"], failure)
+    if received:
+        return BY_SIGNAL + received
+    if isinstance(failure, BackendError):
+        return NOT_STARTED
+    status = _ENDS.get(turns.reason or LoopEnd.ERROR, CONTINUE)
+    return _VERDICTS.get(last.verdict, status) if status == ERROR and last is not None and failure is None else status
+
+
+def _summary(turns: Loop[Any]) -> dict[str, Any]:
+    end = turns.reason or LoopEnd.INTERRUPTED  # between two turns
+    parts: dict[str, Any] = {"end": str(end), "ok": end is LoopEnd.DONE, "turns": turns.number}
+    parts |= {"seconds": round(turns.seconds, 3), "cost_usd": round(turns.cost_usd, 6)}
+    if turns.session_id is not None:
+        parts["session_id"] = turns.session_id
+    if turns.completion is not None:
+        parts["completion"] = turns.completion.as_dict()
+    if end is not LoopEnd.DONE:
+        parts["error"] = turns.explanation or "interrupted"
+    return parts
+
+
+def _tell_how_it_ended(
+    turns: Loop[Any], last: Turn[Any] | None, journal: Path | None, failure: Exception | None
+) -> None:
+    if turns.reason is LoopEnd.DONE:
+        return
+    interrupted = turns.reason in (None, LoopEnd.INTERRUPTED)
+    taken = "1 turn" if turns.number == 1 else f"{turns.number} turns"
+    told = f"interrupted after {taken}" if interrupted else str(failure) if failure else f"ended: {turns.explanation}"
+    tell(printable(told, 3000))
+    if last is not None and not interrupted and last.verdict not in (Verdict.DONE, Verdict.CONTINUE):
+        for line in last.outcome.stderr_tail.splitlines()[-10:]:
+            if line not in told:
+                tell(f"its stderr: {printable(line)}")
+    if journal is None:
+        if interrupted:
+            tell("without --journal it begins anew")
+    elif interrupted or turns.reason in _BOUNDS:
+        greater = "" if interrupted else " with a greater bound"
+        tell(f"go on{greater}: {printable(_command_to_go_on(sys.argv[1:]), 3000)}")
+
+
+def _command_to_go_on(words: list[str]) -> str:
+    """Return our own command without its prompt, which the journal has.
+
+    >>> _command_to_go_on(["loop", "--prompt", "Fix it.", "--journal", "j", "--", "agent", "--prompt", "x"])
+    'lastbrace loop --journal j -- agent --prompt x'
+    """
+    kept: list[str] = []
+    words = list(words)
+    while words and words[0] != "--":
+        word = words.pop(0)
+        if word in ("--prompt", "--prompt-file"):
+            words = words[1:]
+        elif not word.startswith(("--prompt=", "--prompt-file=")):
+            kept.append(word)
+    return shlex.join(["lastbrace", *kept, *words])
+
+
+class _Line:
+    """A line on stderr that says what runs now; nothing where that is no terminal."""
+
+    def __init__(self, turns: Loop[Any]) -> None:
+        self._turns = turns
+        self._console = Console(stderr=True, highlight=False)
+        self._status = self._console.status("")
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            with suppress(OSError):
+                self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._status.stop()
+
+    async def keep_fresh(self) -> None:
+        """Show how far the loop has come, until cancelled."""
+        while self._console.is_terminal:
+            with suppress(RuntimeError, OSError):  # it has not begun; the terminal has gone
+                turns = self._turns
+                parts = [f"turn {turns.number + 1}", f"{turns.seconds:.0f} s"]
+                parts += [f"{turns.cost_usd:.2f} USD"] if turns.cost_usd else []
+                known = (turns.backend and turns.backend.completion) or turns.completion
+                said = (known.next or known.summary or "") if known else ""
+                self._status.update("  ".join([*parts, printable(said, 60)]).replace("[", "\\["))
+            await anyio.sleep(0.25)
