@@ -10,8 +10,13 @@ import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SHOWN = {
+    "agent_loop.py": "turn 2: Go on with turn 2 of 3. -> continue in",
     "run_an_agent.py": "done: 3 tests fixed",
     "hook_into_a_loop.py": ">>> done: 3 tests fixed",
+    "hook_into_asyncio.py": ">>> done: 3 tests fixed",
+    "hook_into_claude_sdk.py": "2 turns, 0.01 USD\nall went well",
+    "hook_into_httpx.py": "{'step': 2}\n{'status': 'done', 'summary': 'served'}",
+    "hook_into_openai_stream.py": ">>> done: 3 tests fixed\nthe model said: Fixed. {",
     "typed_answer.py": "app.py:3: shadows a builtin\nno review: the input ended inside an object",
     "read_a_stream.py": "['status', 'summary']",
     "judge_saved_output.py": "agent: claude, session: s-1, cost: 0.01 USD\nfailed: API Error: 429",
