@@ -6,11 +6,12 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
 import lastbrace
 from lastbrace import BackendError, LoopEnd
-from lastbrace.looping import templates
+from lastbrace.looping import NextTurn, templates
 from lastbrace.looping.pauses import Pauses
 
 from ..processes import FOREVER, nothing_left
@@ -126,6 +127,16 @@ async def test_the_time_of_the_whole_loop_bounds_the_turn_that_runs(tmp_path: Pa
     assert (seen, turns.reason) == (["continue", "timeout"], LoopEnd.MAX_SECONDS)
     assert turns.outcome.completion is not None
     assert not turns.outcome.ok
+
+
+async def test_a_hook_that_takes_the_rest_of_the_time_leaves_none_for_a_turn(tmp_path: Path) -> None:
+    agent = Script(tmp_path, [says("done")])
+
+    async def before(_: NextTurn) -> None:
+        await anyio.sleep(0.2)
+
+    seen, turns = await verdicts(agent.argv, max_seconds=0.1, before_turn=before)
+    assert (seen, turns.reason, agent.asked) == ([], LoopEnd.MAX_SECONDS, [])
 
 
 async def test_no_pause_is_longer_than_the_loop(tmp_path: Path) -> None:

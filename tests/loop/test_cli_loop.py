@@ -57,6 +57,12 @@ def test_how_it_ends(*, step: Any, options: list[str], status: int, end: str, to
     assert told in error
 
 
+def test_a_bound_on_costs_that_nobody_tells_is_told_of(tmp_path: Path) -> None:
+    agent = Script(tmp_path, [says("continue", next="2"), says("done")])
+    status, _, error = loop("--prompt", "T", "--max-cost", "1", argv=agent.argv)
+    assert (status, error.count("bounds nothing")) == (0, 1)
+
+
 def test_where_the_prompt_stands(tmp_path: Path) -> None:
     agent = Script(tmp_path / "a", [says("done")])
     (tmp_path / "task").write_text("from a file: é")

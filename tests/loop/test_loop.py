@@ -251,6 +251,8 @@ async def test_misuse_is_told(tmp_path: Path) -> None:
         ({"max_seconds": 0}, "max_seconds"),
         ({"max_cost_usd": float("nan")}, "max_cost_usd"),
         ({"pause": -1}, "pause"),
+        ({"resume": "--yolo"}, "resume"),
+        ({"resume": ""}, "resume"),
         ({"timeout": 0}, "timeout"),
         ({"grace": -1}, "grace"),
         ({"stop": "never"}, "stop"),

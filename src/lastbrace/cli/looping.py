@@ -137,9 +137,14 @@ def _loop(what: templates.Template | list[str], prompt: str | None, options: dic
                         async for last in turns:
                             output.line(encode(last.as_dict()))
                             output.flush()
+                            warn_of_costs_unknown(last)
                 except (BackendError, JournalError, ValueError) as caught:
                     failure = caught
                 tasks.cancel_scope.cancel()
+
+    def warn_of_costs_unknown(turn: Turn[Any]) -> None:
+        if turn.number == 1 and turn.cost_usd is None and options["max_cost_usd"] is not None:
+            tell("the first turn does not tell what it cost: as long as none does, --max-cost bounds nothing")
 
     def hurry() -> None:
         if turns.backend is not None:

@@ -136,6 +136,8 @@ def loop(
         raise ValueError("a prompt is needed where there is no journal that has one")
     if prompt is not None and not prompt.strip():
         raise ValueError("the prompt is blank")
+    if resume is not None and (not resume or resume.startswith("-")):
+        raise ValueError(f"resume is a session's id, not {resume!r}")
     is_marker = schema is None and contract == "marker"
     template = templates.TEMPLATES.get(argv_for) if isinstance(argv_for, str) else argv_for
     if isinstance(template, Template):

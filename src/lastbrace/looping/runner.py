@@ -218,6 +218,8 @@ class Loop(Generic[T]):
             word = await word
         if word is False:
             self._end = LoopEnd.STOPPED, "stopped by the hook before a turn"
+        elif self._bounds.seconds_left(self.seconds) == 0:  # the hook took its time
+            self._end = LoopEnd.MAX_SECONDS, f"its {self._bounds.max_seconds:g} seconds are over"
         return NextTurn(plan.number, word, plan.session_id) if isinstance(word, str) else plan
 
     async def _take(self, plan: NextTurn) -> Turn[T]:
@@ -225,11 +227,14 @@ class Loop(Generic[T]):
         progress = self._known
         command = self._argv_for(plan.prompt, plan.session_id)
         argv, stdin = command if isinstance(command, Command) else (command, None)
-        spending = Spending(self._options.get("on_object"))
+        on_object = self._options.get("on_object")
+        spending = Spending(on_object)
+        if self._options.get("agent", "auto") in ("auto", "claude"):  # of others no version matters
+            on_object = spending.watch
         left = self._bounds.seconds_left(self.seconds)
         own = self._options.get("timeout")
         limits = [seconds for seconds in (own, left) if seconds is not None]
-        options = {**self._options, "input": stdin, "timeout": min(limits, default=None), "on_object": spending.watch}
+        options = {**self._options, "input": stdin, "timeout": min(limits, default=None), "on_object": on_object}
         started, began = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
 
         def record(outcome: Outcome[Any] | None, verdict: Verdict, error: str | None) -> TurnRecord:
