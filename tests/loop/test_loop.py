@@ -122,6 +122,16 @@ async def test_a_marker(tmp_path: Path) -> None:
     assert seen == ["continue"] * 4 + ["done"]
 
 
+async def test_the_marker_is_named_to_who_may_not_know_it_and_silence_is_no_word(tmp_path: Path) -> None:
+    agent = Script(tmp_path, [{"say": "a\n"}, {}])
+    async with lastbrace.loop(agent.argv, "Do it.", contract="marker", marker="$5", pause=0) as turns:
+        seen = [turn.verdict async for turn in turns]
+    assert seen == ["continue"] + ["no-answer"] * 4
+    assert turns.reason is LoopEnd.MAX_ERRORS
+    assert all(prompt.endswith("with this line:\n$5") for prompt in agent.prompts[1:])
+    assert agent.prompts[1].startswith("Do it.\n\n")
+
+
 async def test_with_a_schema_a_match_is_done(tmp_path: Path) -> None:
     agent = Script(tmp_path, [{"say": '{"n": "x"}'}, {"say": '{"n": 1}'}])
     async with lastbrace.loop(agent.argv, "Count.", schema=dict[str, int]) as turns:
@@ -145,6 +155,13 @@ async def test_callbacks_see_each_turn_and_what_they_raise_passes_on(tmp_path: P
         assert turns.reason is LoopEnd.ERROR
         with pytest.raises(StopAsyncIteration):
             await anext(turns)
+
+
+async def test_a_command_that_no_system_takes_raises(tmp_path: Path) -> None:
+    async with lastbrace.loop(lambda prompt, _: ["/bin/echo", prompt], "a\0b") as turns:
+        with pytest.raises(ValueError, match="null byte"):
+            await anext(turns)
+    assert turns.reason is LoopEnd.ERROR
 
 
 async def test_what_runs_now_can_be_looked_at(tmp_path: Path) -> None:

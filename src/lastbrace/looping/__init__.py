@@ -125,37 +125,29 @@ def loop(
     the journal cannot be used. In the iteration: BackendError when the program cannot be started, JournalError when the
     journal cannot be written; what hooks and callbacks raised.
     """
-    if "input" in options:
-        raise TypeError("a loop has no input: its prompt is what the program reads")
-    if options.get("timeout") == 0:
-        raise ValueError("timeout=0 leaves no time for a turn")
-    schema, contract = options.get("schema"), options.get("contract", "json")
-    if schema is None and contract is None:
-        raise ValueError("a loop goes by a contract or a schema: without them nothing says whether it goes on")
     if prompt is None and journal is None:
         raise ValueError("a prompt is needed where there is no journal that has one")
     if prompt is not None and not prompt.strip():
         raise ValueError("the prompt is blank")
     if resume is not None and (not resume or resume.startswith("-")):
         raise ValueError(f"resume is a session's id, not {resume!r}")
-    is_marker = schema is None and contract == "marker"
     template = templates.TEMPLATES.get(argv_for) if isinstance(argv_for, str) else argv_for
     if isinstance(template, Template):
         options.setdefault("agent", template.agent)
         if max_cost_usd is not None and not template.tells_cost:
             raise ValueError(f"max_cost_usd would bound nothing: {template.agent} does not tell what it costs")
+    contract = _contract(options)
     bounds = Bounds(
         max_turns=max_turns,
         max_seconds=max_seconds,
         max_cost_usd=max_cost_usd,
         max_errors=max_errors,
-        max_repeats=3 if max_repeats is None and not is_marker else max_repeats,
+        max_repeats=3 if max_repeats is None and contract != "marker" else max_repeats,
     )
-    run(["-"], **options)  # starts nothing, and finds fault with the options before the first turn does
-    words = AGAIN if schema is not None else MARKER + options.get("marker", "DONE") if is_marker else CONTRACT
 
     def wording(task: str) -> Wording:
-        return Wording(task, go_on, words)
+        words = _WORDS[contract].format(marker=options.get("marker", "DONE"))
+        return Wording(task, go_on, words, f"\n\n{words}".replace("$", "$$") if contract == "marker" else "")
 
     return Loop(
         command_for(argv_for),
@@ -168,3 +160,21 @@ def loop(
         pauses=Pauses(pause, max_pause),
         options=options,
     )
+
+
+_WORDS = {"json": CONTRACT, "marker": MARKER, "schema": AGAIN}
+
+
+def _contract(options: dict[str, Any]) -> str:
+    """Return by what the turns are judged; TypeError and ValueError where these options of `run` make no loop."""
+    if "input" in options:
+        raise TypeError("a loop has no input: its prompt is what the program reads")
+    if options.get("timeout") == 0:
+        raise ValueError("timeout=0 leaves no time for a turn")
+    run(["-"], **options)  # starts nothing, and finds fault with the others before the first turn does
+    if options.get("schema") is not None:
+        return "schema"
+    contract: str | None = options.get("contract", "json")
+    if contract is None:
+        raise ValueError("a loop goes by a contract or a schema: without them nothing says whether it goes on")
+    return contract

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..completion import Completion, Status
+from ..errors import BackendTimeout
+from ..exits import how_it_ended
 
 if TYPE_CHECKING:
     from ..agents.reply import Reply
+    from ..errors import BackendError
     from ..outcome import Outcome
+
+_expired = re.compile(r"(?:ran longer than|printed nothing for) \S+ s\Z")
+_SHOWN = 500  # characters of stderr, at its end
 
 
 class Verdict(StrEnum):
@@ -82,12 +89,27 @@ def verdict_on(outcome: Outcome[Any], *, stopped_at_final: bool = False) -> Verd
     nothing.
     """
     completion, reply = outcome.completion, outcome.reply
-    if outcome.ok:
+    if outcome.ok and outcome.stats.bytes:  # without a word, a marker's absence says nothing
         return Verdict.CONTINUE if completion is not None and completion.status == Status.CONTINUE else Verdict.DONE
     ended_well = outcome.returncode in (None, 0) or (stopped_at_final and reply is not None and reply.final)
-    if outcome.state == "ok" or not ended_well or (reply is not None and reply.is_error):
+    if (outcome.state == "ok" and not outcome.ok) or not ended_well or (reply is not None and reply.is_error):
         return Verdict.ERROR
     return Verdict.NO_ANSWER
+
+
+def failure_of(error: BackendError) -> tuple[Verdict, str]:
+    """Return what a run that raised came to, and why, without its command, which may hold secrets.
+
+    >>> from lastbrace import BackendTimeout
+    >>> failure_of(BackendTimeout("agent --key sk-1 ran longer than 5 s"))
+    (<Verdict.TIMEOUT: 'timeout'>, 'ran longer than 5 s')
+    """
+    if isinstance(error, BackendTimeout):
+        which = _expired.search(str(error))
+        return Verdict.TIMEOUT, which[0] if which else "its time was over"
+    code, stderr = error.outcome.returncode or 0, error.outcome.stderr_tail.strip()
+    said = f": {stderr[-_SHOWN:]}" if stderr else ""
+    return Verdict.ERROR, f"the program {how_it_ended(code)} before it printed anything{said}"
 
 
 def facts_of(reply: Reply | None) -> dict[str, Any] | None:

@@ -12,20 +12,20 @@ from __future__ import annotations
 
 import inspect
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
-from ..errors import BackendError, BackendTimeout
+from ..errors import BackendError
 from ..outcome import Outcome, T
 from ..process import Backend, run
 from .bounds import Bounds, LoopEnd
 from .commands import Command
 from .journal import Journal
+from .notes import Notes
 from .pauses import Pauses
 from .progress import Progress
-from .record import NextTurn, TurnRecord, Verdict, facts_of, verdict_on
+from .record import NextTurn, TurnRecord, Verdict, failure_of, verdict_on
 from .spending import Spending
 from .turn import Turn
 from .wording import Wording
@@ -224,42 +224,15 @@ class Loop(Generic[T]):
 
     async def _take(self, plan: NextTurn) -> Turn[T]:
         """Run one turn and write it down."""
-        progress = self._known
         command = self._argv_for(plan.prompt, plan.session_id)
         argv, stdin = command if isinstance(command, Command) else (command, None)
         on_object = self._options.get("on_object")
-        spending = Spending(on_object)
+        notes = Notes(plan, spending := Spending(on_object))
         if self._options.get("agent", "auto") in ("auto", "claude"):  # of others no version matters
             on_object = spending.watch
-        left = self._bounds.seconds_left(self.seconds)
-        own = self._options.get("timeout")
-        limits = [seconds for seconds in (own, left) if seconds is not None]
-        options = {**self._options, "input": stdin, "timeout": min(limits, default=None), "on_object": on_object}
-        started, began = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-
-        def record(outcome: Outcome[Any] | None, verdict: Verdict, error: str | None) -> TurnRecord:
-            reply = None if outcome is None else outcome.reply
-            exited = outcome is not None and outcome.returncode == 0
-            cost, session_cost = spending.of(reply, progress.session_costs, exited=exited)
-            known = outcome is not None and outcome.state == "ok"
-            return TurnRecord(
-                turn=plan.number,
-                prompt=plan.prompt,
-                verdict=verdict,
-                started=started,
-                seconds=round(time.monotonic() - began, 3),
-                elapsed=round(self.seconds, 3),
-                ok=verdict in (Verdict.DONE, Verdict.CONTINUE),
-                state=None if outcome is None else outcome.state,
-                completion=outcome.completion if outcome is not None and known else None,
-                error=error or None,
-                returncode=None if outcome is None else outcome.returncode,
-                session_id=None if reply is None else reply.session_id,
-                cost_usd=cost,
-                session_cost_usd=session_cost,
-                reply=facts_of(reply),
-            )
-
+        times = (self._options.get("timeout"), self._bounds.seconds_left(self.seconds))
+        timeout = min((seconds for seconds in times if seconds is not None), default=None)
+        options = {**self._options, "input": stdin, "timeout": timeout, "on_object": on_object}
         raised: Exception | None = None
         backend: Backend[T] = run(argv, **options)
         self._backend = backend
@@ -271,17 +244,20 @@ class Loop(Generic[T]):
         except BackendError as caught:
             if caught.outcome is None:  # it never ran, and trying again will not help
                 raise
-            outcome, error = caught.outcome, str(caught)
-            verdict = Verdict.TIMEOUT if isinstance(caught, BackendTimeout) else Verdict.ERROR
+            outcome = caught.outcome
+            verdict, error = failure_of(caught)
         except Exception as caught:  # a callback's: the turn has ended all the same
-            raised, outcome = caught, backend.outcome
+            known = _outcome_of(backend)
+            if known is None:
+                raise
+            raised, outcome = caught, known
             verdict, error = verdict_on(outcome), outcome.reason
         except BaseException:
-            self._note(record(_outcome_of(backend), Verdict.INTERRUPTED, "interrupted"))
+            self._note(self._written(notes, _outcome_of(backend), Verdict.INTERRUPTED, "interrupted"))
             raise
         finally:
             self._backend = None
-        turn = Turn(outcome, record(outcome, verdict, error))
+        turn = Turn(outcome, self._written(notes, outcome, verdict, error))
         self._note(turn.record)
         if raised is not None:
             raise raised
@@ -303,6 +279,9 @@ class Loop(Generic[T]):
             self._end = self._bounds.end_of(progress, self.seconds)
         elif word is False and self._end is None:
             self._end = LoopEnd.STOPPED, "stopped by the hook after a turn"
+
+    def _written(self, notes: Notes, outcome: Outcome[Any] | None, verdict: Verdict, error: str) -> TurnRecord:
+        return notes.record(outcome, verdict, error, elapsed=self.seconds, session_costs=self._known.session_costs)
 
     def _note(self, record: TurnRecord) -> None:
         """Take in a turn, and write it down: a line, without a thread, for it must happen whatever is cancelled."""

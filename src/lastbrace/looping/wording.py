@@ -16,7 +16,7 @@ member "status" is one of the words "done" (nothing is left to do), "continue" (
 cannot be done). Its member "summary" says in a sentence what you did, and with "continue" its member "next" says what
 is to be done next. Both are strings; leave out what you have no words for."""
 AGAIN = "Your last message does not hold the answer that was asked for, in its form. Answer again, in that form."
-MARKER = "Your last message does not say how the task stands. When nothing is left to do, end it with this line:\n"
+MARKER = "When nothing is left to do, and not before, end your answer with this line:\n{marker}"
 _GO_ON = "Go on with the task."
 _GO_ON_ANEW = "$task\n\nThe work on this has begun already. Look at what is there, and go on."
 
@@ -26,7 +26,8 @@ class Wording:
     """Makes the next prompt.
 
     ``go_on`` is the template of a prompt that goes on, in which ``$task``, ``$next`` and ``$summary`` stand for what
-    was asked first and what the last completion said. Without it, ``next`` alone is the prompt.
+    was asked first and what the last completion said. Without it, ``next`` alone is the prompt; without that, words of
+    our own, with the ``reminder``. ``contract`` are the words for who does not keep to it.
 
     >>> from lastbrace import Completion, Status
     >>> Wording("task").after(Completion(Status.CONTINUE, next="step 2"), in_session=True)
@@ -38,6 +39,7 @@ class Wording:
     task: str
     go_on: str | None = None
     contract: str = CONTRACT
+    reminder: str = ""
 
     def after(self, completion: Completion | None, *, in_session: bool) -> str:
         """Return the prompt after a completion ``continue``."""
@@ -45,7 +47,7 @@ class Wording:
         done = clean(completion.summary or "") if completion is not None else ""
         if self.go_on is None and said.strip():
             return said
-        template = self.go_on or (_GO_ON if in_session else _GO_ON_ANEW)
+        template = self.go_on or (_GO_ON if in_session else _GO_ON_ANEW) + self.reminder
         return Template(template).safe_substitute(task=self.task, next=said, summary=done)
 
     def ask_again(self, prompt: str, *, in_session: bool) -> str:
