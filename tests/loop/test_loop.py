@@ -249,6 +249,14 @@ async def test_a_hook_that_raises_ends_the_loop_with_what_it_raised(tmp_path: Pa
         assert [turn async for turn in turns] == []
     assert turns.reason is LoopEnd.ERROR
 
+    def stop(_: NextTurn) -> None:
+        raise StopAsyncIteration
+
+    async with lastbrace.loop(agent.argv, "T", before_turn=stop) as turns:
+        with pytest.raises(RuntimeError, match="a hook raised"):
+            await anext(turns)
+    assert turns.reason is LoopEnd.ERROR
+
 
 async def test_misuse_is_told(tmp_path: Path) -> None:
     loop = lastbrace.loop(["agent"], "T")

@@ -16,9 +16,9 @@ from ..errors import BackendError, JournalError
 from ..looping import LoopEnd, Verdict, templates
 from ..looping import loop as run_loop
 from ..looping.journal import encode
+from .interrupts import until_signal
 from .lines import Output, printable, tell
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, NOT_STARTED, OK, TIMEOUT
-from .interrupts import until_signal
 from .usage import STDIN, Contract, Until, exit_with
 
 if TYPE_CHECKING:

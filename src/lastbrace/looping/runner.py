@@ -181,19 +181,11 @@ class Loop(Generic[T]):
             raise RuntimeError("the loop was left")
         with self._guard:
             try:
-                if self._end is None:
-                    await self._rest()
-                if self._end is None:
-                    plan = await self._planned(NextTurn(progress.turns + 1, progress.prompt, progress.session_id))
-                if self._end is not None:
-                    raise StopAsyncIteration
-                turn = self._turn = await self._take(plan)
-                await self._conclude(turn)
-                return turn
-            except StopAsyncIteration:
-                raise
+                turn = await self._step(progress)
             except Exception as error:
                 self._end = LoopEnd.ERROR, f"{type(error).__name__}: {error}"
+                if isinstance(error, StopAsyncIteration):  # would look as if the loop had come to its end
+                    raise RuntimeError("a hook raised StopAsyncIteration") from error
                 raise
             except BaseException:
                 self._end = LoopEnd.INTERRUPTED, "interrupted"
@@ -201,25 +193,44 @@ class Loop(Generic[T]):
             finally:
                 if self._end is not None:
                     self._ended_at = self._ended_at or time.monotonic()
+        if turn is None:
+            raise StopAsyncIteration
+        return turn
 
-    async def _rest(self) -> None:
-        """Wait before an error is retried, unless no turn could follow."""
+    async def _step(self, progress: Progress) -> Turn[T] | None:
+        """Take the next turn; None where there is none."""
+        if self._end is not None or not await self._rest():
+            return None
+        plan = await self._planned(NextTurn(progress.turns + 1, progress.prompt, progress.session_id))
+        if plan is None:
+            return None
+        turn = self._turn = await self._take(plan)
+        await self._conclude(turn)
+        return turn
+
+    async def _rest(self) -> bool:
+        """Wait before an error is retried; False, and the end, when no time is left for another turn."""
         pause, self._pause = self._pause, 0.0
         left = self._bounds.seconds_left(self.seconds)
         if left is None or pause < left:
             await anyio.sleep(pause)
-            left = self._bounds.seconds_left(self.seconds)
-        if left is not None and (left == 0 or pause >= left):
+            left, pause = self._bounds.seconds_left(self.seconds), 0.0
+        if left is not None and pause >= left:
             self._end = LoopEnd.MAX_SECONDS, f"its {self._bounds.max_seconds:g} seconds leave no time for another turn"
+            return False
+        return True
 
-    async def _planned(self, plan: NextTurn) -> NextTurn:
+    async def _planned(self, plan: NextTurn) -> NextTurn | None:
+        """Ask the hook; None, and the end, when it stops the loop or leaves no time."""
         word = None if self._before is None else self._before(plan)
         if inspect.isawaitable(word):
             word = await word
         if word is False:
             self._end = LoopEnd.STOPPED, "stopped by the hook before a turn"
-        elif self._bounds.seconds_left(self.seconds) == 0:  # the hook took its time
+            return None
+        if self._bounds.seconds_left(self.seconds) == 0:  # the hook took its time
             self._end = LoopEnd.MAX_SECONDS, f"its {self._bounds.max_seconds:g} seconds are over"
+            return None
         return NextTurn(plan.number, word, plan.session_id) if isinstance(word, str) else plan
 
     async def _take(self, plan: NextTurn) -> Turn[T]:
