@@ -26,7 +26,7 @@ PARTS = {
     ("completion", "decoding"),
     ("schema", "decoding"),
 }
-EXTRAS = ("typer", "rich", "pydantic", "jsonschema", "asyncio", "trio")
+EXTRAS = ("typer", "rich", "pydantic", "jsonschema", "tenacity", "asyncio", "trio")
 
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
 

@@ -18,6 +18,7 @@ from .record import TurnRecord
 
 _FORMAT = "lastbrace_loop"
 _VERSION = 1
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Journal:
@@ -31,7 +32,7 @@ class Journal:
         self.path = os.fspath(path)
         try:
             # Prompts and answers may hold what is nobody else's business.
-            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0), 0o600)
+            self._fd = os.open(self.path, _FLAGS, 0o600)
         except OSError as error:
             raise JournalError(f"cannot open the journal {self.path}: {error.strerror}") from error
         try:

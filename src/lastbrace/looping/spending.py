@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Claude Code, "Accumulate costs across multiple calls": since 2.1.277 a resumed session's `total_cost_usd` begins with
 # what the session had spent when the process before exited normally. code.claude.com/docs/en/agent-sdk/cost-tracking
+# Without the version (`--output-format json` does not tell it) each cost is taken for the turn's own.
 _CARRIES_OVER = (2, 1, 277)
 _version = re.compile(rb'"claude_code_version"\s*:\s*"(\d+)\.(\d+)\.(\d+)').search
 _FIRST = 100  # objects among which the one that tells the version is: hooks may come before it
