@@ -72,7 +72,7 @@ def loop(
     grace: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="From asking it to end to killing it.")] = 2.0,
     cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to run it.")] = None,
 ) -> None:
-    """Run a program again and again until it says that it is done, and print each turn as one line of JSON.
+    """Run a program until it says that it is done; print each turn as one line of JSON.
 
     The program gets its prompt on stdin. Its completion decides: done ends the loop, continue goes on with its "next"
     as the prompt, an error is tried again after a growing pause. The last line has end: done, error, max_turns,
