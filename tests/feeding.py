@@ -179,5 +179,5 @@ def _facts(outcome: Outcome) -> tuple[Any, ...]:
     match = outcome.match
     return (
         outcome.ok, outcome.state, outcome.completion, outcome.last, match, outcome.value, outcome.unfinished,
-        outcome.returncode, outcome.stderr_tail,
+        outcome.recovered, outcome.returncode, outcome.stderr_tail,
     )  # fmt: skip

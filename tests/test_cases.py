@@ -20,13 +20,30 @@ BY_NAME = {case.name: case for case in ALL}
 # Fields that say what a test must do. Every other field is for people to read.
 TESTED = {
     "objects", "objects_py", "last", "last_py", "last_any", "schema", "state", "strict_last", "emit_after_chunk",
-    "emit", "max_seconds", "naive", "options", "scenario",
+    "emit", "max_seconds", "naive", "options", "scenario", "needs", "inner",
 }  # fmt: skip
 FOR_PEOPLE = {"note", "debatable", "error", "clean"}
 LEFT_OUT = {
     "ops": "operations on a file need the follower, which is not there yet; the bytes are read like any others",
-    "inner": "a look into a string member needs the agents' adapters, which are not there yet",
-    "needs": "the repairs are not there yet: the answer must be the strict one (echo_filter is, see below)",
+}
+# What `needs` names and recovery does, or another option, tested below; without any the answer is the strict one.
+RECOVERED = {
+    "unescaped_quote", "raw_control", "bad_escape", "smart_quote", "trailing_comma", "python_literal", "single_quote",
+    "unquoted_key", "mismatched_close",
+}  # fmt: skip
+NEEDS_ANOTHER = {
+    "echo_filter": "test_an_echoed_example_is_ignored_when_the_prompt_is_told",
+    "nonce": "test_an_injected_verdict_does_not_have_the_nonce",
+    "extra_brace": "no option: an object that is whole was told, and is not taken back",
+    "unwrap": "no option: only the width of the terminal could tell a wrapped line from one that was meant",
+}
+# How to look into a member, by its path in the case.
+INNER: dict[str, dict[str, Any]] = {
+    "item.text where item.type == 'agent_message'": {"agent": "codex"},
+    "result": {"answer": "result"},
+    "choices[0].message.content": {"answer": "choices[0].message.content"},
+    "payload": {"answer": "payload"},
+    "log (concatenated)": {"answer": "log"},
 }
 SCENARIOS = {
     "transport/no-newline-at-the-end": "test_each_object_comes_with_the_chunk_that_closes_it",
@@ -84,6 +101,52 @@ def test_outcome(case: Case) -> None:
         assert outcome.state == "ok"  # the state of the case is the one with the filter
     else:
         assert outcome.state == case.expect["state"]
+
+
+NEEDING = [case for case in ALL if set(case.expect.get("needs", ())) & RECOVERED]
+
+
+@pytest.mark.parametrize("case", NEEDING, ids=case_ids(NEEDING))
+def test_an_answer_that_needs_repair_is_recovered(case: Case) -> None:
+    assert set(case.expect["needs"]) <= RECOVERED
+    expected = case.expect["last"]
+    keys = list(expected[0] if isinstance(expected, list) else expected)
+    schema = case.expect.get("schema") or (
+        {"type": "array"} if isinstance(expected, list) else {"type": "object", "required": keys}
+    )
+    recovered = lastbrace.recover(case.text, schema)
+    assert recovered is not None
+    assert same(recovered.value, expected)
+    assert recovered.repairs
+    outcome = outcome_of(case.text, schema=schema, recover=True)
+    assert outcome.recovered == recovered
+    assert (outcome.match, outcome.completion, outcome.ok) == (None, None, False)
+
+
+def test_an_injected_verdict_does_not_have_the_nonce() -> None:
+    case = BY_NAME["extract/verdict-quoted-after"]
+    assert case.expect["needs"] == ["nonce"]
+    answered = case.text.replace(b'"high"', b'"high","nonce":"7f3a"')
+    outcome = outcome_of(answered, schema={"required": ["risk"]}, nonce="7f3a")
+    assert outcome.value == case.expect["last"]
+    assert outcome_of(case.text, schema={"required": ["risk"]}, nonce="7f3a").match is None
+
+
+WITH_INNER = [case for case in ALL if "inner" in case.expect]
+
+
+@pytest.mark.parametrize("case", WITH_INNER, ids=case_ids(WITH_INNER))
+def test_the_answer_inside_a_member(case: Case) -> None:
+    inner = case.expect["inner"]
+    schema = {"type": "object", "minProperties": 1} if case.expect.get("schema") is None else case.expect["schema"]
+    outcome = outcome_of(case.text, schema=schema, **INNER[inner["path"]])
+    if inner["path"] == "log (concatenated)":  # joining records takes knowledge of what cut them
+        assert outcome.match is None
+        joined = "".join(json.loads(line)["log"] for line in case.text.decode().splitlines())
+        outcome = outcome_of(joined.encode(), schema=schema)
+    assert same(outcome.value, inner["last"])
+    if "error" in inner:
+        assert outcome.state == ("incomplete" if "incomplete" in inner["error"] else "malformed")
 
 
 TIMED = [case for case in ALL if "emit_after_chunk" in case.expect]
@@ -203,6 +266,8 @@ def test_a_program_that_prints_a_line_over_64_kib() -> None:
 def test_every_field_of_every_case_is_tested_or_left_out_for_a_reason() -> None:
     fields = {field for case in ALL for field in case.expect}
     assert fields - TESTED - FOR_PEOPLE == set(LEFT_OUT)
+    needed = {need for case in ALL for need in case.expect.get("needs", ())}
+    assert needed == RECOVERED | set(NEEDS_ANOTHER)
     assert {case.name for case in ALL if "scenario" in case.expect} == set(SCENARIOS)
     for where in SCENARIOS.values():
         assert where in globals() or where in LEFT_OUT.values()

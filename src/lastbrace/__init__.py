@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import prompts
 from ._version import __version__
 from .agents.reply import Reply, Usage
+from .brackets import balanced_end
 from .completion import Completion, Status
 from .errors import (
     BackendError,
@@ -21,9 +23,11 @@ from .errors import (
 )
 from .events import DeadCandidate, Dropped, Event, Found, Stats, Unfinished
 from .outcome import Outcome
+from .recovered import Recovered
+from .recovery import recover
 from .scanner import Scanner, ScanOptions, scanner_kind
 from .streams import aiter_objects, iter_objects
-from .text import balanced_end, find_objects, first_object, last_object, parse_completion, parse_reply
+from .text import find_objects, first_object, last_object, parse_completion, parse_reply
 from .watcher import Watcher
 
 if TYPE_CHECKING:
@@ -47,6 +51,7 @@ __all__ = [
     "LoopEnd",
     "NoObjectError",
     "Outcome",
+    "Recovered",
     "Reply",
     "ScanOptions",
     "Scanner",
@@ -66,6 +71,8 @@ __all__ = [
     "loop",
     "parse_completion",
     "parse_reply",
+    "prompts",
+    "recover",
     "run",
     "run_sync",
     "scanner_kind",

@@ -79,7 +79,7 @@ class _Said(Generic[T]):
     """One text that the agent said, and the reading of it; ``known`` is a match that was told already."""
 
     def __init__(self, rules: AnswerRules[T], scan: ScanOptions, known: Found | None = None) -> None:
-        self._pipeline = Pipeline(**scan, text=rules.need_text)
+        self._pipeline = Pipeline(**scan, text=rules.need_text, tail=rules.tail)
         self._pieces: list[str] = []
         self.reader = AnswerReader(rules, self._pipeline, known)
 

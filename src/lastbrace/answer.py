@@ -52,6 +52,7 @@ class AnswerRules(Generic[T]):
     on_text: Callable[[str], object] | None
     on_match: Callable[[Found, T], object] | None
     on_completion: Callable[[Completion], object] | None
+    tail: int | None = None  # bytes of the text's end to keep
 
     @property
     def need_text(self) -> bool:
@@ -88,6 +89,11 @@ class AnswerReader(Generic[T]):
     def unfinished(self) -> Unfinished | None:
         """The object in which the text ended."""
         return self._pipeline.unfinished
+
+    @property
+    def tail(self) -> str:
+        """The end of the text, as far as it is kept."""
+        return self._pipeline.tail
 
     @property
     def has_objects(self) -> bool:

@@ -9,7 +9,10 @@ from typing import Any, Generic, Literal
 from .completion import match_completion, refuse_completion
 from .errors import DecodeError
 from .events import Found
+from .members import CONTRACT, document_of, with_constant
+from .nonce import KEY, check_nonce, require_nonce, without_nonce
 from .outcome import T
+from .scanner import Pipeline, ScanOptions
 from .schema import Match, Schema, compile_schema
 
 SchemaLike = type[T] | Schema[T] | Callable[[Any], T] | dict[str, Any]
@@ -19,17 +22,27 @@ class Matcher(Generic[T]):
     """Decides whether an object is an answer, and what its value is.
 
     ``takes_all`` says that there is neither contract nor schema, so that every object will do; ``contract`` is None
-    where a schema replaces it. Raises ValueError or TypeError for a contract or schema that makes no sense.
+    where a schema replaces it. With ``nonce`` an answer must have that word as its member ``"nonce"``. Raises
+    ValueError or TypeError for a contract, schema or nonce that makes no sense.
     """
 
-    __slots__ = ("_ignored", "_schema", "contract", "takes_all")
+    __slots__ = ("_ignored", "_nonce", "_schema", "contract", "takes_all")
 
     def __init__(
-        self, contract: Literal["json", "marker"] | None, schema: SchemaLike[T] | None, ignored: Iterable[Any] = ()
+        self,
+        contract: Literal["json", "marker"] | None,
+        schema: SchemaLike[T] | None,
+        ignored: Iterable[Any] = (),
+        nonce: str | None = None,
     ) -> None:
         if contract not in ("json", "marker", None):
             raise ValueError(f"contract must be 'json', 'marker' or None, not {contract!r}")
         self._schema: Schema[T] | None = None if schema is None else compile_schema(schema)
+        self._nonce = None if nonce is None else check_nonce(nonce)
+        if nonce is not None and schema is None and contract != "json":
+            raise ValueError("nonce needs contract='json' or a schema: only an object can repeat it")
+        if nonce is not None and self._schema is not None:
+            self._schema = require_nonce(self._schema, nonce)
         self._ignored = frozenset(map(_as_text, ignored))
         self.contract = contract if schema is None else None
         self.takes_all = schema is None and contract is None
@@ -45,12 +58,28 @@ class Matcher(Generic[T]):
         """
         if found.fragment or found.empty:
             return None
+        return self.match_raw(found.raw)
+
+    def match_raw(self, raw: bytes) -> Match[Any] | None:
+        """Return the value of an object's text, as ``match`` does."""
         if self._schema is not None:
-            return self._schema.match(found.raw)
+            return self._schema.match(raw)
         if self.contract == "json":
-            completion = match_completion(found.raw)
-            return None if completion is None else Match(completion)
+            completion = match_completion(raw)
+            return None if completion is None or self._lacks_nonce(raw) else Match(completion)
         return None
+
+    def _lacks_nonce(self, raw: bytes) -> bool:
+        return self._nonce is not None and without_nonce(raw, self._nonce) is None
+
+    @property
+    def document(self) -> dict[str, Any] | None:
+        """What an object must be, as a JSON Schema; None where that has no words for it."""
+        if self._schema is not None:
+            return document_of(self._schema)
+        if self.contract != "json":
+            return None
+        return CONTRACT if self._nonce is None else with_constant(CONTRACT, KEY, self._nonce)
 
     @property
     def wanted(self) -> str:
@@ -62,7 +91,8 @@ class Matcher(Generic[T]):
         if self._schema is not None:
             return self._schema.refusal(found.raw)
         if self.contract == "json":
-            return refuse_completion(found.raw)
+            lacking = f"it lacks the {KEY} of the prompt" if self._lacks_nonce(found.raw) else ""
+            return refuse_completion(found.raw) or lacking
         return ""
 
 
@@ -80,3 +110,19 @@ def value_or_none(found: Found) -> Any:
         return found.value
     except DecodeError:
         return None
+
+
+def ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
+    """Return the values that do not count: those given, and those of all objects in the texts given."""
+    if isinstance(ignore, str | bytes | dict):
+        raise TypeError("ignore is a list of texts and values, not one of them")
+    free: ScanOptions = {**scan, "framing": "free"}  # as an agent's answer is read, whatever the framing of its events
+    values: list[Any] = []
+    for item in ignore:
+        if isinstance(item, str | bytes):
+            pipeline = Pipeline(**free)
+            events = pipeline.feed(item) + pipeline.close()
+            values += [value_or_none(event) for event in events if isinstance(event, Found) and not event.empty]
+        else:
+            values.append(item)
+    return values

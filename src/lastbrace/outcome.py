@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, Literal
 from .agents.reply import Reply
 from .completion import Completion
 from .events import Found, Stats, Unfinished
+from .recovered import Recovered
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,6 +45,8 @@ class Outcome(Generic[T]):
         last: the newest object of any kind.
         match: the newest that satisfies the contract or the schema; without either, ``last``.
         value: the value of ``match``: as the schema's type, or the completion.
+        recovered: with ``recover``, where nothing matched: what was read out of an answer that is almost JSON. It is a
+            guess: it leaves ``ok`` False, and ``value`` and ``completion`` without it, unless it is to be accepted.
         unfinished: the object in which the input ended.
         returncode: the program's exit status, negative for a signal; None where there was no program.
         stderr_tail: the end of what the program wrote to stderr.
@@ -64,12 +67,19 @@ class Outcome(Generic[T]):
     last: Found | None
     match: Found | None
     value: T | None
+    recovered: Recovered[T] | None
     unfinished: Unfinished | None
     returncode: int | None
     stderr_tail: str
     stats: Stats
 
     def __repr__(self) -> str:
-        names = ["completion" if self.completion is not None else "last", "unfinished", "returncode", "reason"]
+        names = [
+            "completion" if self.completion is not None else "last",
+            "recovered",
+            "unfinished",
+            "returncode",
+            "reason",
+        ]
         shown = [f"{name}={_repr.repr(getattr(self, name))}" for name in names if getattr(self, name) not in (None, "")]
         return f"Outcome(ok={self.ok}, state={self.state!r}{''.join(', ' + text for text in shown)})"

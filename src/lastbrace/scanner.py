@@ -11,6 +11,7 @@ from .events import DeadCandidate, Dropped, Event, Found, Stats, Text, Unfinishe
 from .noise import TerminalFilter
 from .spans import DROPPED, FOUND, UNFINISHED, Death, Span
 from .start_after import StartAfter
+from .tail import Tail
 
 scanner_kind = "python"
 
@@ -39,7 +40,8 @@ class ScanOptions(TypedDict, total=False):
 class Pipeline:
     """Chunks in, events out: what ``Scanner`` and ``Watcher`` are made of.
 
-    With ``text`` the text between objects is among the events; ``after`` is a text to wait for before anything counts.
+    With ``text`` the text between objects is among the events; ``after`` is a text to wait for before anything counts;
+    ``tail`` is how many bytes of the text's end to keep.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Pipeline:
         max_depth: int = DEFAULT_MAX_DEPTH,
         text: bool = False,
         after: str | bytes | None = None,
+        tail: int | None = None,
         **unknown: object,
     ) -> None:
         if unknown:
@@ -68,6 +71,7 @@ class Pipeline:
         self._encoding = Utf8Input()
         self._filter = TerminalFilter() if strip_ansi else None
         self._start_after = StartAfter(to_bytes(after)) if after else None
+        self._tail = None if tail is None else Tail(tail)
         self._automaton = Automaton(
             roots=roots,
             framing=framing,
@@ -106,6 +110,11 @@ class Pipeline:
         return None if opened is None else Unfinished(self._start_offset(opened[0]), opened[1])
 
     @property
+    def tail(self) -> str:
+        """The end of the text, terminal sequences removed; empty unless it was to be kept."""
+        return "" if self._tail is None else self._tail.text()
+
+    @property
     def stats(self) -> Stats:
         """Counts so far."""
         self._stats.reread = self._automaton.reread
@@ -114,7 +123,11 @@ class Pipeline:
     def _clean(self, data: bytes) -> bytes:
         if self._filter is not None:
             data = self._filter.feed(data)
-        return data if self._start_after is None else self._start_after.feed(data)
+        if self._start_after is not None:
+            data = self._start_after.feed(data)
+        if self._tail is not None:
+            self._tail.feed(data)
+        return data
 
     def _offset(self, position: int, *, past: int = 0) -> int:
         """Return where in the input as fed the byte at ``position`` of the cleaned text came from.

@@ -67,10 +67,18 @@ class Schema(Generic[T]):
     True
     """
 
-    __slots__ = ("_needles", "_read")
+    __slots__ = ("_needles", "nonce", "read", "source")
 
-    def __init__(self, read: Callable[[bytes], T], required: Iterable[str] = ()) -> None:
-        self._read = read
+    def __init__(
+        self,
+        read: Callable[[bytes], T],
+        required: Iterable[str] = (),
+        source: Any = None,
+        nonce: tuple[str, str] | None = None,
+    ) -> None:
+        self.read = read  # raises ValueError, and what else stands in _REFUSALS, for what does not satisfy
+        self.source = source  # what it was compiled from
+        self.nonce = nonce  # a member that every object must have beside, and its value
         self._needles = tuple(f'"{key}"'.encode() for key in required if _is_plain(key))
 
     def match(self, raw: bytes) -> Match[T] | None:
@@ -85,7 +93,7 @@ class Schema(Generic[T]):
                     break
                 return None
         try:
-            return Match(self._read(raw))
+            return Match(self.read(raw))
         except _REFUSALS:
             return None
 
@@ -96,7 +104,7 @@ class Schema(Generic[T]):
         'Expected `int`, got `str` - at `$[...]`'
         """
         try:
-            self._read(raw)
+            self.read(raw)
         except Exception as error:  # of any kind: it is only told
             text = " ".join(str(error).split())[:300]
             return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
@@ -142,7 +150,7 @@ def compile_schema(schema: Any) -> Schema[Any]:
     if _is_type(schema):
         return _compile_type(schema)
     if callable(schema) and not inspect.iscoroutinefunction(schema):
-        return Schema(lambda raw: schema(decoding.decode(raw)))
+        return Schema(lambda raw: schema(decoding.decode(raw)), source=schema)
     raise TypeError(f"{_SUPPORTED}; not {schema!r}")
 
 
@@ -151,12 +159,13 @@ def _is_type(schema: Any) -> bool:
     return isinstance(schema, type) or get_origin(schema) is not None or type(schema).__module__ in constructs
 
 
-def _is_of_pydantic(schema: Any) -> bool:
-    return hasattr(schema, "__pydantic_validator__") or any(map(_is_of_pydantic, get_args(schema)))
+def is_of_pydantic(schema: Any) -> bool:
+    """Tell whether a type is pydantic's to read: a model, or a type with one among its arguments."""
+    return hasattr(schema, "__pydantic_validator__") or any(map(is_of_pydantic, get_args(schema)))
 
 
 def _compile_type(schema: Any) -> Schema[Any]:
-    if _is_of_pydantic(schema):
+    if is_of_pydantic(schema):
         return _compile_pydantic(schema)
     try:
         decoder = msgspec.json.Decoder(schema)
@@ -164,7 +173,7 @@ def _compile_type(schema: Any) -> Schema[Any]:
     except (TypeError, NameError) as error:
         raise TypeError(f"{_SUPPORTED}; {error}") from error
     parts = list(_parts(shape, set()))
-    if any(_is_of_pydantic(getattr(part, "cls", None)) for part in parts):
+    if any(is_of_pydantic(getattr(part, "cls", None)) for part in parts):
         return _compile_pydantic(schema)  # msgspec would pass its validators by
     strangers = [part.cls for part in parts if isinstance(part, shapes.CustomType) and part.cls is not object]
     if strangers:
@@ -179,7 +188,7 @@ def _compile_type(schema: Any) -> Schema[Any]:
             pass  # perhaps only because of a duplicate that does not count, or of what msgspec cannot read
         return decoding.convert(decoding.decode(raw), schema)
 
-    return Schema(read, _required(shape))
+    return Schema(read, _required(shape), schema)
 
 
 def _parts(part: Any, seen: set[int]) -> Iterator[Any]:
@@ -230,7 +239,7 @@ def _compile_pydantic(schema: Any) -> Schema[Any]:
                 raise
         return adapter.validate_python(decoding.decode(raw))
 
-    return Schema(read, _required_by_model(schema, adapter))
+    return Schema(read, _required_by_model(schema, adapter), schema)
 
 
 def _required_by_model(schema: Any, adapter: Any) -> list[str]:
@@ -291,7 +300,7 @@ def _compile_json_schema(schema: Mapping[str, Any]) -> Schema[Any]:
 
     # Beside a $ref older drafts ignore everything; in the oldest "required" is a flag.
     required = document.get("required") if "$ref" not in document else None
-    return Schema(read, required if isinstance(required, list) else ())
+    return Schema(read, required if isinstance(required, list) else (), document)
 
 
 def _check_references(resource: Any, resolver: Any) -> None:

@@ -17,9 +17,12 @@ from .completion import INVALID, Completion, Status
 from .events import Event, Found, Stats, Text, Unfinished
 from .exits import how_it_ended
 from .explain import explain
-from .matching import Matcher, SchemaLike, value_or_none
+from .matching import Matcher, SchemaLike, ignored_values, value_or_none
 from .outcome import Outcome, State, T
+from .recovered import Recovered
+from .recovery.answer import AnswerRecovery
 from .scanner import Chunk, Pipeline, ScanOptions
+from .tail import DEFAULT_MAX_BYTES, check_max_bytes
 
 
 class Watcher(Generic[T]):
@@ -45,6 +48,12 @@ class Watcher(Generic[T]):
         after: start only when this text has gone by.
         skip_think: objects inside ``<think>…</think>``, closed or not, match nothing.
         fragments: pieces of broken records are objects too, for ``on_object``; they never match.
+        nonce: an answer must repeat this word as its member ``"nonce"``, which ``prompts`` asks for.
+        recover: where nothing matched, look at the end for an answer that is almost JSON, as `lastbrace.recover` does.
+            True: ``Outcome.recovered`` shows it, and nothing else goes by it; right where someone confirms a guess, or
+            asks again. ``"accept"``: it is the answer, in ``ok``, ``value`` and ``completion`` too; right where a wrong
+            guess costs less than another run. No callback is called for it.
+        max_recover_bytes: how much of the end of the answer is kept for that.
         on_object: called with each Found.
         on_text: called with the text outside objects, decoded, as it comes; with an agent, of its answer.
         on_match: called with each Found that satisfies the contract or the schema, and its value.
@@ -75,6 +84,9 @@ class Watcher(Generic[T]):
         after: str | bytes | None = None,
         skip_think: bool = False,
         fragments: bool = False,
+        nonce: str | None = None,
+        recover: Literal[False, True, "accept"] = False,
+        max_recover_bytes: int = DEFAULT_MAX_BYTES,
         on_object: Callable[[Found], object] | None = None,
         on_text: Callable[[str], object] | None = None,
         on_match: Callable[[Found, T], object] | None = None,
@@ -86,13 +98,15 @@ class Watcher(Generic[T]):
             if inspect.iscoroutinefunction(callback):
                 raise TypeError(f"callbacks are plain functions, and {callback.__name__} is async: nobody awaits it")
         self._rules = AnswerRules(
-            matcher=Matcher(contract, schema, _ignored_values(ignore, scan)),
+            matcher=Matcher(contract, schema, ignored_values(ignore, scan), nonce),
             marker=marker,
             skip_think=skip_think,
             on_text=on_text,
             on_match=on_match,
             on_completion=on_completion,
+            tail=check_max_bytes(max_recover_bytes) if recover else None,
         )
+        self._recovery = AnswerRecovery(self._rules.matcher, recover) if recover else None
         self._who = (agent, answer)
         self._after = after
         self._fragments = fragments
@@ -111,10 +125,11 @@ class Watcher(Generic[T]):
             else AgentReader("auto" if agent is None else copy.deepcopy(agent), answer)
         )
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
-        self._pipeline = Pipeline(**self._scan, text=text, after=self._after)
+        self._pipeline = Pipeline(**self._scan, text=text, after=self._after, tail=self._rules.tail)
         self._plain = AnswerReader(self._rules, self._pipeline)
         self._agent_answer = AgentAnswer(self._rules, self._scan)
         self._last: Found | None = None
+        self._recovered: Recovered[T] | None = None
         self._outcome: Outcome[T] | None = None
 
     def feed(self, chunk: Chunk) -> None:
@@ -154,6 +169,7 @@ class Watcher(Generic[T]):
                 if self._agent is not None:
                     self._close_agent(self._agent, None if stopped else returncode, tail, calls, stopped=stopped)
                 self._reading.end(calls)
+                self._recover(calls)
                 self._outcome = self._conclude(returncode, tail, stopped)
                 calls.make()
             finally:
@@ -267,11 +283,22 @@ class Watcher(Generic[T]):
         self._follow(agent, calls)
         self._agent_answer.end(calls)
 
+    def _recover(self, calls: Calls) -> None:
+        """Look for an answer that is almost JSON, where nothing matched."""
+        if self._recovery is not None and self.match is None:
+            try:
+                self._recovered = self._recovery.find(self._reading.tail)
+            except Exception as error:  # of a user's schema function
+                calls.errors.append(error)
+
     def _conclude(self, returncode: int | None, stderr: str, stopped: bool) -> Outcome[T]:
         completion, state, match, reply = self.completion, self.state, self.match, self.reply
+        value: Any = self._reading.value
+        if self._recovered is not None and self._recovery is not None and self._recovery.accepts:
+            state, value = "ok", self._recovered.value
+            completion = value if self._rules.matcher.contract == "json" else None
         if completion is None and self._rules.matcher.contract == "json":
             completion = INVALID
-        value: Any = self._reading.value
         if match is not None and self._rules.matcher.takes_all:
             value = value_or_none(match)
         failed = completion is not None and completion.status == Status.ERROR
@@ -279,47 +306,33 @@ class Watcher(Generic[T]):
         ok = state == "ok" and not failed and (stopped or returncode in (None, 0))
         return Outcome(
             ok=ok,
-            reason="" if ok else self._reason(returncode),
+            reason="" if ok else self._reason(returncode, state, completion),
             state=state,
             completion=completion,
             reply=reply,
             last=self._last,
             match=match,
             value=value,
+            recovered=self._recovered,
             unfinished=self._pipeline.unfinished or self._reading.unfinished,
             returncode=returncode,
             stderr_tail=stderr,
             stats=dataclasses.replace(self.stats, dead=dict(self.stats.dead)),
         )
 
-    def _reason(self, returncode: int | None) -> str:
+    def _reason(self, returncode: int | None, state: State, completion: Completion | None) -> str:
         """Return in words why there is no success."""
-        reply, completion = self.reply, self.completion
+        reply = self.reply
         if reply is not None and reply.agent is not None and reply.is_error:
             return f"{reply.agent}: {reply.error}"
-        if self.state != "ok":
+        if state != "ok":
             reading = self._reading
             matcher = self._rules.matcher
             refusal = "" if reading.last is None else matcher.refusal(reading.last)
             where = "in the agent's answer: " if self.has_agent else ""
             unfinished = self._pipeline.unfinished or reading.unfinished
-            return where + explain(reading.stats, unfinished, wanted=matcher.wanted, refusal=refusal)
+            why = explain(reading.stats, unfinished, wanted=matcher.wanted, refusal=refusal)
+            return where + why + ("; an answer was recovered" if self._recovered is not None else "")
         if completion is not None and completion.status == Status.ERROR:
             return "its answer is an error" + (f": {completion.summary[:500]}" if completion.summary else "")
         return f"the program {how_it_ended(returncode or 0)}"
-
-
-def _ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
-    """Return the values that do not count: those given, and those of all objects in the texts given."""
-    if isinstance(ignore, str | bytes | dict):
-        raise TypeError("ignore is a list of texts and values, not one of them")
-    free: ScanOptions = {**scan, "framing": "free"}  # as an agent's answer is read, whatever the framing of its events
-    values: list[Any] = []
-    for item in ignore:
-        if isinstance(item, str | bytes):
-            pipeline = Pipeline(**free)
-            events = pipeline.feed(item) + pipeline.close()
-            values += [value_or_none(event) for event in events if isinstance(event, Found) and not event.empty]
-        else:
-            values.append(item)
-    return values

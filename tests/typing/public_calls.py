@@ -23,12 +23,14 @@ from lastbrace import (
     LastbraceError,
     NoObjectError,
     Outcome,
+    Recovered,
     Scanner,
     ScanOptions,
     Stats,
     Status,
     Unfinished,
     Watcher,
+    prompts,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +62,12 @@ def whole_texts(text: str, data: bytes) -> None:
     assert_type(lastbrace.parse_completion(data), Completion)
     assert_type(lastbrace.parse_completion(text, contract="marker", marker="END"), Completion)
     assert_type(lastbrace.balanced_end(text, 0), int | None)
+    recovered = lastbrace.recover(text, Verdict, truncated="accept", general="json_repair", max_bytes=1 << 16)
+    assert_type(recovered, Recovered[Verdict] | None)
+    assert_type(lastbrace.recover(data, even), Recovered[int] | None)
+    assert_type(lastbrace.recover(data, {"type": "object"}), Recovered[Any] | None)
+    if recovered is not None:
+        assert_type((recovered.value, recovered.repairs, recovered.raw), tuple[Verdict, tuple[str, ...], bytes])
     lastbrace.last_object(text, default=None)
     lastbrace.last_object(text, schema={"type": "object"})
     lastbrace.last_object(text, schema=even)
@@ -69,6 +77,16 @@ def even(value: Any) -> int:
     if value["n"] % 2:
         raise ValueError("odd")
     return int(value["n"])
+
+
+def asking() -> None:
+    assert_type(prompts.instruction("Fix the tests.", Verdict, nonce="7f3a"), str)
+    assert_type(prompts.instruction("Fix the tests."), str)
+    assert_type(prompts.system("You are brief.", {"type": "object"}), str)
+    assert_type(lastbrace.last_object("{}", schema=prompts.with_nonce(Verdict, "7f3a")), Verdict)
+    outcome = Watcher(schema=prompts.with_nonce(Point, "7f3a"), recover=True, max_recover_bytes=1 << 16).close()
+    assert_type(outcome.recovered, Recovered[Point] | None)
+    Watcher(nonce="7f3a", recover="accept").close()
 
 
 def streams(path: Path) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from .. import __version__, scanner_kind
 from ..agents import ADAPTERS
+from ..nonce import require_nonce
 from ..schema import Schema, compile_schema
 from .lines import printable
 from .looping import loop
@@ -20,11 +21,14 @@ from .replaying import replay
 from .running import read_chunks, read_output, run_program
 from .usage import (
     STDIN,
+    AcceptOption,
     Contract,
     FileArgument,
     Framing,
     FramingOption,
     Group,
+    NonceOption,
+    RecoverOption,
     Roots,
     RootsOption,
     SchemaOption,
@@ -95,6 +99,9 @@ def run(
     ] = Contract.JSON,
     marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
     schema: SchemaOption = None,
+    nonce: NonceOption = None,
+    recover: RecoverOption = False,
+    accept_recovered: AcceptOption = False,
     until: Annotated[
         Until | None, typer.Option(help="Read until it exits, unless 'done': end it once its answer is done.")
     ] = None,
@@ -119,8 +126,9 @@ def run(
 ) -> None:
     """Run a program and print how it ended, as one line of JSON.
 
-    The line has ok and state; and where there are such: completion, value (the whole object that matched), reply (the
-    agent's: its text, session, cost, usage...), returncode, unfinished, error.
+    The line has ok and state; and where there are such: completion, value (the whole object that matched), recovered
+    (what --recover read of an answer that is almost JSON, and the repairs), reply (the agent's: its text, session,
+    cost, usage...), returncode, unfinished, error.
     """
     options: dict[str, Any] = {
         "argv": command,
@@ -128,6 +136,8 @@ def run(
         "contract": None if contract is Contract.NONE else contract.value,
         "marker": marker,
         "schema": _schema(schema),
+        "nonce": nonce,
+        "recover": "accept" if accept_recovered else recover,
         "stop": _stop(stop, until),
         "stderr": stderr.value,
         "pty": pty,
@@ -174,13 +184,24 @@ def last(
         str | None, typer.Option(metavar="NAME", help="Print what this agent says (as run does), not its last event.")
     ] = None,
     spans: SpansOption = False,
+    nonce: NonceOption = None,
+    recover: RecoverOption = False,
+    accept_recovered: AcceptOption = False,
 ) -> None:
-    """Print the newest object of a text; with --agent, the completion and reply in an agent's saved output."""
+    """Print the newest object of a text; with --agent, the completion and reply in an agent's saved output.
+
+    What is only recovered comes as {"recovered":{"value":{...},"repairs":[...]}}.
+    """
     with _open(file, "FILE") as text:
         if agent is not None:
-            options = {"agent": _agent(agent), "schema": _schema(schema), **_scan(roots, framing, strict)}
+            options: dict[str, Any] = {"agent": _agent(agent), "schema": _schema(schema), "nonce": nonce}
+            options["recover"] = "accept" if accept_recovered else recover
+            options |= _scan(roots, framing, strict)
             _exit(lambda: read_output(text, options))
-        reader = Reader(text, _scan(roots, framing, strict), _schema(schema))
+        asked = _schema(schema)
+        if nonce is not None:
+            asked = _with_nonce(asked, nonce)
+        reader = Reader(text, _scan(roots, framing, strict), asked, recover="accept" if accept_recovered else recover)
         _exit(lambda: reader.show(last_of(reader), spans=spans))
 
 
@@ -263,3 +284,10 @@ def _schema(file: Path | None) -> Schema[Any] | None:
             return compile_schema(json.load(text))
         except (ValueError, TypeError, ImportError, RecursionError) as error:
             raise typer.BadParameter(printable(f"{file}: {error}", 1000), param_hint="--schema") from error
+
+
+def _with_nonce(schema: Schema[Any] | None, nonce: str) -> Schema[Any]:
+    try:
+        return require_nonce(schema or compile_schema(dict[str, Any]), nonce)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--nonce") from error

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+    from ..recovered import Recovered
 
 _tokens = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
 _is_loose = re.compile(rb"[ \t\r\n]|NaN|Infinity").search
@@ -29,6 +32,12 @@ def one_line(raw: bytes) -> bytes:
     except UnicodeDecodeError:
         return line.decode("utf-8", "replace").encode()
     return line
+
+
+def marked(recovered: Recovered[Any]) -> bytes:
+    """Return an answer that was recovered, and its repairs, as JSON on one line."""
+    repairs = json.dumps(recovered.repairs, separators=(",", ":")).encode()
+    return b'{"value":%s,"repairs":%s}' % (one_line(recovered.raw), repairs)
 
 
 def _kept(token: re.Match[bytes]) -> bytes:

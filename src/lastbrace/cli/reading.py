@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from ..events import Found, Unfinished
 from ..explain import explain
+from ..members import members_of
+from ..recovery import cleaned_end
+from ..recovery.repair import Repair
 from ..scanner import Scanner, ScanOptions
-from .lines import Output, one_line, printable, tell
+from ..schema import compile_schema
+from ..tail import Tail
+from .lines import Output, marked, one_line, printable, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from ..events import Event
+    from ..recovered import Recovered
     from ..schema import Schema
 
 CHUNK = 65536
 
 
 class Reader:
-    """Reads the objects of a file, and prints those that are wanted."""
+    """Reads the objects of a file, and prints those that are wanted.
+
+    With ``recover``, an answer that is almost JSON where there is none: marked as such, or plain with ``"accept"``.
+    """
 
     def __init__(
-        self, file: BinaryIO, scan: ScanOptions, schema: Schema[Any] | None, *, fragments: bool = False
+        self,
+        file: BinaryIO,
+        scan: ScanOptions,
+        schema: Schema[Any] | None,
+        *,
+        fragments: bool = False,
+        recover: bool | Literal["accept"] = False,
     ) -> None:
         self._file = file
         self._scanner = Scanner(**scan)
         self._schema = schema
         self._fragments = fragments
+        self._recover = recover
+        self._tail = Tail() if recover else None
         self._unfinished: Unfinished | None = None
 
     def objects(self, size: int = CHUNK) -> Iterator[Found]:
@@ -38,6 +54,8 @@ class Reader:
             tell("reading from the terminal; Ctrl-D ends it")
         read = getattr(self._file, "read1", self._file.read)  # what is there, without waiting for more
         while chunk := read(size):
+            if self._tail is not None:
+                self._tail.feed(chunk)
             yield from self._wanted(self._scanner.feed(chunk))
             self._output.flush()
         yield from self._wanted(self._scanner.close())
@@ -59,6 +77,11 @@ class Reader:
 
     def show(self, found: Found | None, *, spans: bool) -> int:
         """Print an object, or say why there is none; return the exit status."""
+        recovered = None if found is not None or self._tail is None else self._find_almost(self._tail)
+        if recovered is not None:
+            marked_line = b'{"recovered":%s}' % marked(recovered)
+            self._output.line(one_line(recovered.raw) if self._recover == "accept" else marked_line)
+            return 0
         if found is None:
             last = self._scanner.last
             wanted = "" if self._schema is None else "the schema"
@@ -72,6 +95,11 @@ class Reader:
             line = b'{"start":%d,"end":%d,"fragment":%s,"value":%s}' % (found.start, found.end, fragment, line)
         self._output.line(line)
         return 0
+
+    def _find_almost(self, tail: Tail) -> Recovered[Any] | None:
+        """Return what can be read of an answer that is almost JSON."""
+        schema = self._schema or compile_schema(dict[str, Any])
+        return Repair(members_of(schema)).find(cleaned_end(tail.data), schema.match)
 
     def show_all(self, size: int, *, spans: bool) -> int:
         """Print all objects, as they close, or say why there is none; return the exit status."""

@@ -15,7 +15,7 @@ from ..errors import BackendError, BackendTimeout
 from ..process import Backend, run
 from ..streams import CHUNK_SIZE
 from ..watcher import Watcher
-from .lines import Output, one_line, printable, tell
+from .lines import Output, marked, one_line, printable, tell
 from .live import View
 from .recording import Recorder
 from .signals import Forwarder
@@ -144,6 +144,8 @@ def describe(result: Result) -> bytes:
             parts["completion"] = _encoded(Completion.as_dict(outcome.completion))
         if outcome.match is not None:
             parts["value"] = one_line(outcome.match.raw)
+        if outcome.recovered is not None:
+            parts["recovered"] = marked(outcome.recovered)
         if outcome.reply is not None and outcome.reply.agent is not None:
             parts["reply"] = one_line(_encoded(_described(outcome.reply)))
         if outcome.unfinished is not None:

@@ -115,3 +115,10 @@ FramingOption = Annotated[Framing, typer.Option(help="'lines': no object crosses
 StrictOption = Annotated[bool, typer.Option("--strict", help="Refuse NaN and Infinity; else they are printed as null.")]
 SchemaOption = Annotated[Path | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema to satisfy.")]
 SpansOption = Annotated[bool, typer.Option("--spans", help="Print start and end in bytes, and the object as value.")]
+RecoverOption = Annotated[
+    bool, typer.Option("--recover", help="Where nothing matched, show an answer that is almost JSON.")
+]
+AcceptOption = Annotated[
+    bool, typer.Option("--accept-recovered", help="Recover, and take what that gives for the answer.")
+]
+NonceOption = Annotated[str | None, typer.Option(metavar="WORD", help="What an answer must have as its member nonce.")]

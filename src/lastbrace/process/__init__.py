@@ -56,6 +56,9 @@ class RunOptions(ScanOptions, Generic[T], total=False):
     after: str | bytes | None
     skip_think: bool
     fragments: bool
+    nonce: str | None
+    recover: Literal[False, True, "accept"]
+    max_recover_bytes: int
     on_object: Callable[[Found], object] | None
     on_text: Callable[[str], object] | None
     on_match: Callable[[Found, T], object] | None

@@ -1,0 +1,39 @@
+"""Recovery at the end of a watched stream: what an answer must be there is what the watcher's matcher says."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Literal
+
+from ..events import Found
+from ..matching import Matcher, value_or_none
+from ..members import members_in
+from ..outcome import T
+from ..recovered import Recovered
+from ..schema import Match
+from .repair import Repair
+
+
+class AnswerRecovery(Generic[T]):
+    """Looks for an answer that is almost JSON where nothing matched; ``accepts`` says that it then counts as one.
+
+    Raises ValueError where the contract has nothing to recover, or ``recover`` is no choice.
+    """
+
+    def __init__(self, matcher: Matcher[T], recover: Literal[True, "accept"]) -> None:
+        if recover is not True and recover != "accept":
+            raise ValueError(f"recover must be False, True or 'accept', not {recover!r}")
+        if matcher.contract == "marker":
+            raise ValueError("recover needs contract='json', a schema or contract=None: a marker cannot be repaired")
+        self.accepts = recover == "accept"
+        self._matcher = matcher
+        self._repair = Repair(members_in(matcher.document))
+
+    def find(self, text: str) -> Recovered[T] | None:
+        """Return the newest answer in ``text``; raises what a user's schema raises."""
+        return self._repair.find(text, self._match)
+
+    def _match(self, raw: bytes) -> Match[Any] | None:
+        found = Found(0, len(raw), raw)
+        if self._matcher.ignores(found) or found.empty:
+            return None
+        return Match(value_or_none(found)) if self._matcher.takes_all else self._matcher.match_raw(raw)
