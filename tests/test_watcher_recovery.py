@@ -14,6 +14,7 @@ import pytest
 import lastbrace
 from lastbrace import Completion, Outcome, Status, Watcher
 
+from .cases import DATA
 from .feeding import outcome_of, ways
 
 BROKEN = '{"status": "done", "summary": "it says "hi" twice"}'
@@ -192,3 +193,33 @@ def test_last_shows_it_marked_or_plain(tmp_path: Path) -> None:
     assert run("last", "--recover", stdin="{'a': True}")[1]["recovered"]["value"] == {"a": True}
     assert run("last", "--recover", stdin="nothing")[0] == 4
     assert run("last", "--nonce", "7f3a", stdin='{"n": 1, "nonce": "7f3a"} {"n": 2}')[1] == {"n": 1, "nonce": "7f3a"}
+
+
+CAPTURES = DATA / "captures"
+
+
+def test_real_answers_that_a_terminal_wrapped() -> None:
+    wrapped = [CAPTURES / "aider" / "b_braces.text.stdout", CAPTURES / "kimi" / "c_tool.text.stdout"]
+    for path in wrapped:
+        data = path.read_bytes()
+        assert close_bytes(data).match is None
+        recovered = close_bytes(data, recover=True).recovered
+        assert recovered is not None
+        assert recovered.repairs == ("keys", "raw_control")
+        assert (recovered.value.status, "\n" in recovered.value.summary) == (Status.DONE, True)
+
+
+def close_bytes(data: bytes, **options: Any) -> Outcome[Any]:
+    watcher: Watcher[Any] = Watcher(agent="auto", **options)
+    watcher.feed(data)
+    return watcher.close()
+
+
+@pytest.mark.parametrize("path", sorted(CAPTURES.glob("*/*.stdout"))[::12], ids=lambda path: path.name)
+def test_real_output_fares_no_worse(path: Path) -> None:
+    plain, recovering = close_bytes(path.read_bytes()), close_bytes(path.read_bytes(), recover="accept")
+    if plain.match is not None:
+        assert recovering.recovered is None
+        assert (recovering.ok, recovering.state, recovering.value) == (plain.ok, plain.state, plain.value)
+    elif recovering.recovered is None:
+        assert (recovering.ok, recovering.completion) == (plain.ok, plain.completion)
