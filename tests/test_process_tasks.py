@@ -194,14 +194,17 @@ def test_a_loop_that_is_told_to_cancel_all_its_tasks_leaves_no_program() -> None
 
 
 def test_within_a_trio_nursery() -> None:
+    started: list[int] = []
+
     async def main() -> None:
         async with trio.open_nursery() as nursery, lastbrace.run(sh(FAMILY)) as backend:
-            await anext(backend)
+            started.append((await anext(backend)).value["child"])
             nursery.cancel_scope.cancel()
             await backend.wait()
 
     with nothing_left():
         trio.run(main)
+    assert not any(runs(pid) for pid in started)
 
 
 def test_control_c_twice_in_run_sync() -> None:

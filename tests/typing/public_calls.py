@@ -202,9 +202,7 @@ async def run() -> None:
         backend.send_signal(2)
         backend.kill()
     lastbrace.run(["agent"], stderr="merge", encoding="cp1252", pty=True, leave_group=True)
-    lastbrace.run(
-        ["agent"], stderr=lambda text: print(text.upper()), on_output=lambda stream, data: print(stream, data)
-    )
+    lastbrace.run(["agent"], stderr=lambda text: print(text.upper()), on_output=print)
     print(backend.outcome)
 
 

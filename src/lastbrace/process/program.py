@@ -22,7 +22,6 @@ Program.__aexit__                     ``_discard``; then what ``_live`` still do
 Program._oversee                      exit, ``timeout``, ``idle_timeout`` or order: a program's own time, as asked
                                       for; then ``Group.end``, ``_let_go``, and stderr, which has ended or was cut
 Program._let_go                       ``grace`` after the exit, or half a second after the group was ended
-Program._pipes_ended                  polls, under the bound of ``_let_go``
 Program._answer_stood                 ends with ``_oversee``
 Program._time_is_up                   ends with ``_oversee``
 Program._feed                         see ``feed``
@@ -61,7 +60,7 @@ from .feeding import feed
 from .spawning import Child, spawn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from .feeding import Input
     from .launch import Launch
@@ -249,7 +248,7 @@ class Program:
         if group.returncode is None:
             await group.end(self._grace)
             await self._let_go(_SOON)
-        elif not await self._let_go(self._grace, self._told.wait) and not self._leave_group:
+        elif not await self._let_go(self._grace, unless=self._told) and not self._leave_group:
             await group.end(min(self._grace, _SOON))  # it has had its grace
             await self._let_go(_SOON)
         for source in self.child.sources:
@@ -258,17 +257,17 @@ class Program:
         await self._stderr_ended.wait()
         self._is_over.set()
 
-    async def _let_go(self, seconds: float, *waits: Callable[[], Awaitable[object]]) -> bool:
-        """Return whether all processes let go of the pipes within so many seconds, or before something else."""
-        with anyio.move_on_after(seconds):
-            await first_of(self._pipes_ended, *waits)
-        return not any(source.held() for source in self.child.sources)
-
-    async def _pipes_ended(self) -> None:
+    async def _let_go(self, seconds: float, *, unless: anyio.Event | None = None) -> bool:
+        """Return whether all processes let go of the pipes within so many seconds, or before an event."""
         pause = 0.002
-        while any(source.held() for source in self.child.sources):
-            await anyio.sleep(pause)
-            pause = min(2 * pause, 0.05)
+        with anyio.move_on_after(seconds):
+            while self._is_held() and not (unless is not None and unless.is_set()):
+                await anyio.sleep(pause)
+                pause = min(2 * pause, 0.05)
+        return not self._is_held()
+
+    def _is_held(self) -> bool:
+        return any(source.held() for source in self.child.sources)
 
     async def _time_is_up(self) -> None:
         late = await self._clock.run_out()
