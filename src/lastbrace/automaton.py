@@ -10,7 +10,8 @@ Rules
 3. An object is a fragment when its bracket was read as structure by an earlier candidate that died, when it lies inside
    one that was still open at the end of the input, when it stands where the value of a member stands whose record is
    not there (``headless``), or when it follows a fragment after one comma; but never in column 0.
-4. A candidate of more than ``max_object_bytes`` is followed without being stored; reading goes on where it ends.
+4. A candidate of more than ``max_object_bytes`` is followed without being stored; reading goes on where it ends. So it
+   does after one of more than ``pieces_above`` bytes, which is given away in pieces as it comes, and not kept.
 5. With ``framing="lines"`` each line is an input of its own.
 
 What is kept of an open candidate is its bytes, its state (``grammar``), the positions of its open containers, and a
@@ -22,20 +23,18 @@ from __future__ import annotations
 import re
 
 from . import grammar
-from .dead import DeadRegion, Marks
-from .fences import FenceTracker
-from .headless import LOOK_BEHIND, is_headless, look_behind
-from .spans import DROPPED, FOUND, TEXT, UNFINISHED, Death, Span
+from .dead import DeadRegion, DeadRegions, Marks
+from .spans import DROPPED, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Span
+from .surroundings import Surroundings
 
 # isort: off
 from .grammar import ACTION, BEGIN_INTEGER, CLOSE, END_LINE, END_NUMBER, END_VALUE, INTEGER, MAX_INTEGER_DIGITS, OBJECT
-from .grammar import OPEN_ARRAY, READ_COLON, REASONS, TOO_DEEP, TOO_LONG, VALUE, WHITE_SPACE
+from .grammar import OPEN_ARRAY, READ_COLON, REASONS, TOO_DEEP, TOO_LONG, VALUE
 # isort: on
 
 # By the kind of the innermost container, 0 an object and 1 an array: the state inside it, and after a value in it.
 _INSIDE = (grammar.OBJECT, grammar.ARRAY)
 _AFTER_VALUE = (grammar.MEMBER_END, grammar.ELEMENT_END)
-_LINE_END = 0x0A
 _EXCERPT = 40  # bytes shown before a fatal byte, and half as many after
 
 
@@ -54,27 +53,26 @@ class Automaton:
         max_object_bytes: int | None,
         max_depth: int,
         text: bool = False,
+        pieces_above: int | None = None,
     ) -> None:
         lines = framing == "lines"
         openers = {"object": b"{", "array": b"[", "any": b"{["}[roots]
-        self._lines = lines
         self._openers = openers
         self._root_codes = [grammar.OPEN_OBJECT if opener == 0x7B else grammar.OPEN_ARRAY for opener in openers]
         self._table = grammar.table(strict=strict, lines=lines)
         self._skips = grammar.skips(lines=lines)
-        self._next_candidate = grammar.candidate(openers, lines=lines, max_bytes=max_object_bytes).search
+        limits = [limit for limit in (max_object_bytes, pieces_above) if limit is not None]
+        self._next_candidate = grammar.candidate(openers, lines=lines, max_bytes=min(limits, default=None)).search
         self._next_opener = re.compile(b"[" + re.escape(openers) + b"]").search
         self._max_bytes = float("inf") if max_object_bytes is None else max_object_bytes
+        self._pieces_above = float("inf") if pieces_above is None else pieces_above
+        self._max_kept = min(self._max_bytes, self._pieces_above)
         self._max_depth = max_depth
-        self._text = text
-        self._fences = FenceTracker()
+        self._around = Surroundings(lines=lines, text=text)
         self._spans: list[Span] = []
-        # The text at hand: ``_held`` is what is kept between chunks, ``_base`` the position of its first byte,
-        # ``_before`` the text just before it, ``_told`` the position up to which text outside objects was reported.
+        # The text at hand: ``_held`` is what is kept between chunks, ``_base`` the position of its first byte.
         self._held = bytearray()
         self._base = 0
-        self._before = b""
-        self._told = 0
 
         # The candidate, while ``_start`` is not None.
         self._start: int | None = None
@@ -85,8 +83,10 @@ class Automaton:
         self._containers: list[int] = []  # its open containers: twice the position of each, and 1 more for an array
         self._marks = Marks()  # the brackets read as structure in it, of the kinds that may begin an object
 
-        self._dead: list[DeadRegion] = []
-        self._fragment_end = -1
+        self._given = -1  # up to where it was given away in pieces
+        self._standing: tuple[bool, str | None] = (False, None)  # then: whether it is a fragment, and its fence
+
+        self._dead = DeadRegions()
         self.deaths: dict[str, int] = {}
         self.last_death: Death | None = None
         self.reread = 0
@@ -95,6 +95,12 @@ class Automaton:
     def open(self) -> tuple[int, int] | None:
         """Where the candidate being read begins, and how many bytes of it have been read."""
         return None if self._start is None else (self._start, self._base + len(self._held) - self._start)
+
+    def open_bytes(self, since: int) -> bytes:
+        """Return what was read of the open candidate from its offset ``since``; nothing where it is not stored."""
+        if self._start is None or self._start < self._base:
+            return b""
+        return bytes(memoryview(self._held)[self._start - self._base + since :])
 
     @property
     def kept_from(self) -> int:
@@ -130,7 +136,11 @@ class Automaton:
     def _seek(self, data: bytes | bytearray, index: int) -> int:
         """Go on to the next candidate and return the index after its bracket, or the end of the data."""
         if self._dead:
-            return self._seek_in_dead(data, index)
+            at, structural = self._dead.seek(self._next_opener, data, index, self._base)
+            if structural is None:
+                return at
+            self._begin(data, at, structural=structural)
+            return at + 1
         match = self._next_candidate(data, index)
         at = len(data) if match is None else match.start()
         if at > index + 1 or (at > index and data[index] in self._openers):
@@ -139,21 +149,6 @@ class Automaton:
             return at
         self._begin(data, at, structural=False)
         return at + 1
-
-    def _seek_in_dead(self, data: bytes | bytearray, index: int) -> int:
-        """Do the same where dead candidates have read before: skip what died with them, and know what they read."""
-        while True:
-            match = self._next_opener(data, index)
-            at = len(data) if match is None else match.start()
-            position = self._base + at
-            self._dead = [region for region in self._dead if region.end > position]
-            if match is None or not self._dead:
-                return at
-            if any(position in region.containers for region in self._dead):
-                index = at + 1
-                continue
-            self._begin(data, at, structural=any(region.is_structure(position) for region in self._dead))
-            return at + 1
 
     def _count_deaths_at_once(self, data: bytes | bytearray, begin: int, end: int) -> None:
         for opener in self._openers:
@@ -233,16 +228,33 @@ class Automaton:
         start, end = self._start, self._base + index
         if end - start > self._max_bytes:
             return self._drop(data, index)
-        at = start - self._base
-        if self._told < start:
-            self._tell(data, at)
-        fragment = not (at and data[at - 1] == _LINE_END) and self._is_fragment(data, at)
-        if fragment:
-            self._fragment_end = end
-        raw = data[at:index] if type(data) is bytes else bytes(memoryview(data)[at:index])
-        self._spans.append((FOUND, start, end, raw, fragment, self._fences.info))
-        self._pass(end)
+        if end - start > self._pieces_above:
+            self._give(data, index)
+            kind, raw, (fragment, fence) = LARGE, b"", self._standing
+        else:
+            at = start - self._base
+            if self._around.told < start:
+                self._around.tell(data, at, self._base, self._spans)
+            kind, (fragment, fence) = FOUND, self._around.around(data, at, self._base, self._structural)
+            raw = data[at:index] if type(data) is bytes else bytes(memoryview(data)[at:index])
+        self._spans.append((kind, start, end, raw, fragment, fence))
+        self._around.pass_object(end, fragment=fragment)
+        self._start = None
         return index
+
+    def _give(self, data: bytes | bytearray, index: int) -> None:
+        """Report as a piece what of the candidate was not given yet, up to ``index``."""
+        assert self._start is not None
+        if self._given <= self._start:
+            at = self._start - self._base
+            self._around.tell(data, at, self._base, self._spans)
+            self._standing = self._around.around(data, at, self._base, self._structural)
+            self._given = self._start
+        position = self._base + index
+        if self._given < position:
+            piece = bytes(data[self._given - self._base : index])
+            self._spans.append((PIECE, self._given, position, piece, False, None))
+            self._given = position
 
     def _die(self, data: bytes | bytearray, index: int, reason: str) -> int:
         """Give up the candidate at its illegal byte, and return where to read on."""
@@ -256,9 +268,9 @@ class Automaton:
         if reason is grammar.TOO_DEEP and data[index] in self._openers:
             self._marks.new.append(position)
             end += 1
-        if position - start > self._max_bytes:
+        if position - start > self._max_kept:
             if end > position:
-                self._dead.append(DeadRegion(end, [], self._marks))
+                self._dead.add(DeadRegion(end, [], self._marks))
             return self._drop(data, index)
         return self._go_back(index, DeadRegion(end, self._containers, self._marks))
 
@@ -268,8 +280,14 @@ class Automaton:
         start, position = self._start, self._base + index
         if position - start > self._max_bytes:
             return self._drop(data, index)
-        if not any(region.whole and start < region.end for region in self._dead):
-            self._tell(data, start - self._base)
+        if position - start > self._pieces_above:
+            self._give(data, index)
+            self._spans.append((UNFINISHED, start, position, b"", False, None))
+            self._around.pass_object(position)
+            self._start = None
+            return index
+        if not self._dead.is_unfinished(start):
+            self._around.tell(data, start - self._base, self._base, self._spans)
             self._spans.append((UNFINISHED, start, position, b"", False, None))
         return self._go_back(index, DeadRegion(position, self._containers, self._marks, whole=True))
 
@@ -278,7 +296,7 @@ class Automaton:
         assert self._start is not None
         at = self._start - self._base
         if region.end > self._start + 1:
-            self._dead.append(region)
+            self._dead.add(region)
         self.reread += index - at - 1
         self._start = None
         return at + 1
@@ -288,60 +306,29 @@ class Automaton:
         assert self._start is not None
         start, end = self._start, self._base + index
         if start >= self._base:
-            self._tell(data, start - self._base)
-        self._spans.append((DROPPED, start, end, b"", False, None))
-        self._pass(end)
-        return index
-
-    def _pass(self, end: int) -> None:
-        self._fences.pass_object()
-        self._told = end
+            self._around.tell(data, start - self._base, self._base, self._spans)
+        self._spans.append((DROPPED if end - start > self._max_bytes else VOID, start, end, b"", False, None))
+        self._around.pass_object(end)
         self._start = None
-
-    def _is_fragment(self, data: bytes | bytearray, at: int) -> bool:
-        """Tell whether the object that begins at index ``at`` is a piece of a broken record (rule 3)."""
-        previous = data[at - 1 : at] if at else self._before[-1:]
-        if previous in (b"", b"\n"):
-            return False
-        if self._structural:
-            return True
-        before = look_behind(data, at, self._before)
-        whole = len(before) <= LOOK_BEHIND
-        if self._lines and b"\n" in before:
-            before = before[before.rfind(b"\n") + 1 :]
-            whole = True
-        before = before[-LOOK_BEHIND:]
-        if is_headless(before, whole=whole):
-            return True
-        gap = self._base + at - self._fragment_end
-        return self._fragment_end >= 0 and gap <= len(before) and before[-gap:].strip(WHITE_SPACE) == b","
-
-    def _tell(self, data: bytes | bytearray, index: int) -> None:
-        """Report the text outside objects up to ``index``."""
-        told = self._told - self._base
-        if told >= index:
-            return
-        text = bytes(data[told:index])
-        self._fences.feed(text)
-        if self._text:
-            self._spans.append((TEXT, self._told, self._base + index, text, False, None))
-        self._told = self._base + index
+        return index
 
     def _let_go(self, data: bytes | bytearray) -> None:
         """Keep of the data what the open candidate needs, and no more."""
         size = keep = len(data)
         if self._start is None:
-            self._tell(data, size)
+            self._around.tell(data, size, self._base, self._spans)
         else:
             at = self._start - self._base
-            if self._told < self._start:
-                self._tell(data, at)
-            if size - at <= self._max_bytes:
+            if self._around.told < self._start:
+                self._around.tell(data, at, self._base, self._spans)
+            if size - at <= self._max_kept:
                 keep = at
             else:
+                if size - at <= self._max_bytes:
+                    self._give(data, size)
                 self._marks.restart(self._base + size)
         if keep:
-            self._before = look_behind(data, keep, self._before)
+            self._around.keep(data, keep)
             self._base += keep
         if data is self._held:
             if keep:

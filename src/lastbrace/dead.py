@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 
 class Marks:
     """Ascending positions: the newest as they are in ``new``, the others packed as distances.
@@ -71,3 +74,42 @@ class DeadRegion:
                 self._at += distance
         self._index = index
         return self._at == position
+
+
+class DeadRegions:
+    """The dead regions that reading has not left behind yet."""
+
+    __slots__ = ("_regions",)
+
+    def __init__(self) -> None:
+        self._regions: list[DeadRegion] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._regions)
+
+    def add(self, region: DeadRegion) -> None:
+        """Take in one more."""
+        self._regions.append(region)
+
+    def is_unfinished(self, position: int) -> bool:
+        """Tell whether ``position`` lies inside an object that was open at the end of the input."""
+        return any(region.whole and position < region.end for region in self._regions)
+
+    def seek(
+        self, find: Callable[..., re.Match[bytes] | None], data: bytes | bytearray, index: int, base: int
+    ) -> tuple[int, bool | None]:
+        """Return the index of the next bracket that did not die with a region, and whether one read it as structure.
+
+        None where that bracket lies beyond all regions, or where there is none: the index is then that of the end.
+        ``find`` finds brackets, ``base`` is the position of ``data``.
+        """
+        while True:
+            match = find(data, index)
+            at = len(data) if match is None else match.start()
+            position = base + at
+            self._regions = [region for region in self._regions if region.end > position]
+            if match is None or not self._regions:
+                return at, None
+            if not any(position in region.containers for region in self._regions):
+                return at, any(region.is_structure(position) for region in self._regions)
+            index = at + 1

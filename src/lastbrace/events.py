@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from . import decoding
+from .open_object import OpenObject
 
 T = TypeVar("T")
 
@@ -98,8 +99,10 @@ class Dropped(msgspec.Struct, frozen=True, gc=False):
     reason: str
 
 
-class Unfinished(msgspec.Struct, frozen=True, gc=False):
+class Unfinished(msgspec.Struct, frozen=True, eq=False):
     """An object that is still open: ``start`` is the offset of its brace as fed, ``size`` what was read of it in bytes.
+
+    ``partial()`` is its value so far.
 
     >>> import lastbrace
     >>> scanner = lastbrace.Scanner()
@@ -107,10 +110,41 @@ class Unfinished(msgspec.Struct, frozen=True, gc=False):
     []
     >>> scanner.open
     Unfinished(start=5, size=14)
+    >>> scanner.open.partial()
+    {'status': 'do'}
     """
 
     start: int
     size: int
+    _object: OpenObject | None = None
+
+    def partial(self, *, unended: bool = False) -> Any:
+        """Return the best value so far of the object being read.
+
+        Members and elements that have closed are as they will be, and of the string being read there is what came of
+        it: never half a character, half an escape or half a surrogate pair. A key without its value is left out, and
+        so is a number or word that may go on; ``unended`` shows those too, a number as far as it goes (``12`` of
+        ``12.5``), a word from its first letter.
+
+        It is the growing value itself, not a copy: asking again later, of this or of the next ``open``, gives the same
+        list or dict with more in it, at a cost in proportion to what is new, but for the string being read, which is
+        built each time. So leave it as it is and copy what you keep. Once the object has closed or died it is what it
+        was when last asked for; at the end of the input it is all that there was.
+
+        None where nothing of the object is stored, being larger than ``max_object_bytes``.
+        """
+        return None if self._object is None else self._object.partial(unended=unended)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Unfinished):
+            return NotImplemented
+        return (self.start, self.size) == (other.start, other.size)
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.size))
+
+    def __repr__(self) -> str:
+        return f"Unfinished(start={self.start}, size={self.size})"
 
 
 class Text(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,7 @@ from .encoding import Utf8Input
 from .errors import ClosedError
 from .events import DeadCandidate, Dropped, Event, Found, Stats, Text, Unfinished, show
 from .noise import TerminalFilter
+from .open_object import OpenObject
 from .spans import DROPPED, FOUND, UNFINISHED, Death, Span
 from .start_after import StartAfter
 from .tail import Tail
@@ -81,7 +82,11 @@ class Pipeline:
             text=text,
         )
         self._stats = Stats(dead=self._automaton.deaths)
+        self._lines = framing == "lines"
+        self._fed = 0  # bytes of cleaned text before the chunk at hand
+        self._chunk = b""
         self._open: tuple[int, int] | None = None
+        self._growing: OpenObject | None = None  # the open object, once somebody has asked for its value
         self.closed = False
         self.last: Found | None = None
         self.unfinished: Unfinished | None = None
@@ -92,22 +97,27 @@ class Pipeline:
             raise ClosedError("fed after close")
         data = to_bytes(chunk)
         self._stats.bytes += len(data)
-        return self._events(self._automaton.feed(self._clean(self._encoding.feed(data))))
+        return self._read(self._clean(self._encoding.feed(data)))
 
     def close(self) -> list[Event | Text]:
         """End the input and return what follows from that; nothing the second time."""
         if self.closed:
             return []
         self.closed = True
-        events = self._events(self._automaton.feed(self._clean(self._encoding.close())))
+        events = self._read(self._clean(self._encoding.close()))
         self.unfinished = self.open
+        self._settle()
         return events + self._events(self._automaton.close())
 
     @property
     def open(self) -> Unfinished | None:
         """The object being read now."""
         opened = self._automaton.open
-        return None if opened is None else Unfinished(self._start_offset(opened[0]), opened[1])
+        if opened is None:
+            return None
+        if self._growing is None:
+            self._growing = OpenObject(opened[0], self._automaton)
+        return Unfinished(self._start_offset(opened[0]), opened[1], self._growing)
 
     @property
     def tail(self) -> str:
@@ -119,6 +129,35 @@ class Pipeline:
         """Counts so far."""
         self._stats.reread = self._automaton.reread
         return self._stats
+
+    def _read(self, data: bytes) -> list[Event | Text]:
+        """Read the next chunk of cleaned text."""
+        events: list[Event | Text] = []
+        if self._lines and self._automaton.open is not None:
+            end = data.find(b"\n")
+            if end >= 0:  # where the object ends with its line its value is asked for after its bytes are gone
+                events = self._read_part(data[:end])
+                self._settle()
+                data = data[end:]
+        return events + self._read_part(data)
+
+    def _read_part(self, data: bytes) -> list[Event | Text]:
+        self._chunk = data
+        events = self._events(self._automaton.feed(data))
+        self._fed += len(data)
+        self._chunk = b""
+        return events
+
+    def _settle(self) -> None:
+        """Take what may be asked for later of the object that is open now, and will not be after the next byte."""
+        if self.open is not None and self._growing is not None:
+            self._growing.settle()
+
+    def _unfinished(self, start: int, end: int) -> Unfinished:
+        growing = self._growing
+        if growing is None or growing.start != start:
+            growing = OpenObject(start, None, rest=self._chunk[start - self._fed : end - self._fed])
+        return Unfinished(self._start_offset(start), end - start, growing)
 
     def _clean(self, data: bytes) -> bytes:
         if self._filter is not None:
@@ -185,7 +224,7 @@ class Pipeline:
                 self._stats.dropped += 1
                 events.append(Dropped(self._start_offset(start), self._offset(end - 1, past=1), "max_object_bytes"))
             elif kind == UNFINISHED:
-                events.append(Unfinished(self._start_offset(start), end - start))
+                events.append(self._unfinished(start, end))
             else:
                 events.append(Text(raw))
         self._note_open()
@@ -196,6 +235,8 @@ class Pipeline:
     def _note_open(self) -> None:
         """Keep where the open object begins, in the input as fed: its bytes may be let go of before it ends."""
         opened = self._automaton.open
+        if self._growing is not None and (opened is None or opened[0] != self._growing.start):
+            self._growing = None
         if opened is None:
             self._open = None
         elif self._open is None or self._open[0] != opened[0]:
