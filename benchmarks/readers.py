@@ -109,7 +109,7 @@ def partial_tokens() -> Reader:
         newest: Any = None
         while chunk := file.read(TOKEN):
             scan.feed(chunk)
-            newest = scan.last.value if scan.last else scan.open and scan.open.partial()  # type: ignore[attr-defined]
+            newest = scan.last.value if scan.last else scan.open and scan.open.partial()
         return newest
 
     return read

@@ -63,6 +63,7 @@ def random_options(rng: random.Random) -> Options:
         "strict": rng.random() < 0.3,
         "max_depth": rng.choice((1, 2, 3, 3, 200, 200, 200)),
         "max_object_bytes": rng.choice((None, None, None, 2, 7, 20)),
+        "buffer_limit": rng.choice((None, None, None, 1, 5, 12)),
     }
 
 
@@ -71,7 +72,8 @@ def facts(events: list[Any]) -> list[Fact]:
     result: list[Fact] = []
     for event in events:
         if isinstance(event, Found):
-            result.append(("found", event.start, event.end, event.raw, event.fragment))
+            kind, raw = ("found", event.raw) if event.raw is not None else ("large", b"")
+            result.append((kind, event.start, event.end, raw, event.fragment))
         elif isinstance(event, Unfinished):
             result.append(("unfinished", event.start, event.start + event.size, b"", False))
         else:
@@ -115,7 +117,8 @@ def check_plain(text: bytes, options: Options, seed: int) -> str | None:
 
 
 def _is_plain(options: Options) -> bool:
-    return options["framing"] == "free" and not options["strict"] and options.get("max_object_bytes") is None
+    limits = options.get("max_object_bytes"), options.get("buffer_limit")
+    return options["framing"] == "free" and not options["strict"] and limits == (None, None)
 
 
 def check_noisy(text: bytes, options: Options, seed: int) -> str | None:
@@ -126,14 +129,14 @@ def check_noisy(text: bytes, options: Options, seed: int) -> str | None:
     for name in SCANNERS:
         for chunks in ([noisy], in_bytes(noisy), random_chunks(noisy, rng)):
             seen = facts(scan(chunks, name, **options))
-            got = [fact if fact[0] == "found" else (*fact[:2], 0, *fact[3:]) for fact in seen]
+            got = [fact if fact[0] in ("found", "large") else (*fact[:2], 0, *fact[3:]) for fact in seen]
             if got != wanted:
                 return f"{name} {got}\n  but oracle {wanted}\n  in chunks {chunks}"
     return None
 
 
 def _as_fed(event: Expected, places: list[int]) -> Fact:
-    end = places[event.end - 1] + 1 if event.kind == "found" else 0
+    end = places[event.end - 1] + 1 if event.kind in ("found", "large") else 0
     return event.kind, places[event.start], end, event.raw, event.fragment
 
 

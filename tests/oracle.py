@@ -79,6 +79,7 @@ class Limits(NamedTuple):
     strict: bool = False
     max_depth: int = 200
     max_object_bytes: int | None = None
+    buffer_limit: int | None = None
 
 
 def expected(text: bytes, *, roots: str = "object", framing: str = "free", **limits: Any) -> list[Expected]:
@@ -122,13 +123,24 @@ def _read_input(text: bytes, roots: str, limits: Limits) -> list[Expected]:
             events.append(Expected("dropped", at, stop, b"", False, None if over or unfinished else seen))
             at = stop
             continue
+        large = limits.buffer_limit is not None and stop - at > limits.buffer_limit
+        if large and reading.end is None:
+            structure.update(reading.structure)
+            kind, known = "unfinished", None
+            if reading.dead is not None:
+                seen = max(seen, stop + 1)
+                kind, known = "dropped", None if unfinished else seen
+            events.append(Expected(kind, at, stop, b"", False, known))
+            at = stop
+            continue
         if reading.end is not None:
             seen = max(seen, reading.end)
             fragment = not _column_0(text, at) and (
                 unfinished or at in structure or headless(text, at) or follows(text, previous, at)
             )
             known = None if unfinished else seen
-            previous = Expected("found", at, reading.end, text[at : reading.end], fragment, known)
+            kind, raw = ("large", b"") if large else ("found", text[at : reading.end])
+            previous = Expected(kind, at, reading.end, raw, fragment, known)
             events.append(previous)
             at = reading.end
             continue

@@ -78,6 +78,10 @@ TEXTS = {
     "sequences-cut-by-braces": Hostile(b"", b"\x1b[{"),
     "too-large-to-store": Hostile(b"", b'{"a":"0123456789"}', options={"max_object_bytes": 8}),
     "one-too-large-to-store": Hostile(b'{"a":[', b'{"b":1},', options={"max_object_bytes": 100}),
+    "above-the-buffer-limit": Hostile(b"", b'{"a":"0123456789"}', options={"buffer_limit": 8}),
+    "above-it-that-die": Hostile(b"", b'{"a":"0123456789"x', options={"buffer_limit": 8}),
+    "one-above-the-buffer-limit": Hostile(b'{"a":[', rb'{"b":1.5},"\ud83d",', options={"buffer_limit": 100}),
+    "one-string-above-the-buffer-limit": Hostile(b'{"a":"', rb"x\u00e9", b'"}', options={"buffer_limit": 100}),
 }
 
 each_text = pytest.mark.parametrize("hostile", TEXTS.values(), ids=TEXTS)

@@ -29,6 +29,7 @@ OPTIONS = st.fixed_dictionaries(
         "strict": st.booleans(),
         "max_depth": st.sampled_from([1, 2, 3, 200]),
         "max_object_bytes": st.sampled_from([None, None, 2, 7, 20]),
+        "buffer_limit": st.sampled_from([None, None, 1, 5, 12]),
     }
 )
 TEXTS_OF_TOKENS = st.lists(st.sampled_from(fuzz_oracle.TOKENS), max_size=40).map(b"".join)

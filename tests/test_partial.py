@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import random
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 import lastbrace
 from lastbrace import Found, Scanner, Unfinished
 
+from .cases import ALL, Case
 from .feeding import in_bytes, in_chunks, random_chunks
 from .partial_oracle import MISSING, check, data_objects, grows, partial_of, same
 
@@ -64,6 +68,21 @@ def test_it_only_grows_towards_the_value(raw: bytes) -> None:
     found = scanner.feed(raw[-1:])[-1]
     assert isinstance(found, Found)
     assert grows(value, found.value)
+
+
+@pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
+def test_of_what_went_wrong_for_people(case: Case) -> None:
+    if len(case.text) > 5000 or re.search(rb"[\x00\x1b]|\A\xef\xbb\xbf|\A\xff\xfe|\A\xfe\xff", case.text):
+        return  # long ones are slow to check; offsets of the others are not those of the text
+    for chunks in (case.chunks, in_bytes(case.text)):
+        scanner = Scanner(**case.expect.get("options", {}))
+        at = 0
+        for chunk in chunks:
+            scanner.feed(chunk)
+            at += len(chunk)
+            if scanner.open is not None:
+                prefix = case.text[scanner.open.start : at]
+                assert same(scanner.open.partial(), partial_of(prefix)), prefix
 
 
 def test_it_is_the_growing_value_itself() -> None:
@@ -201,3 +220,16 @@ def test_a_long_number_is_read_once() -> None:
 def test_unfinished_made_by_hand_has_no_value() -> None:
     assert lastbrace.Unfinished(0, 1).partial() is None
     assert repr(lastbrace.Unfinished(0, 1)) == "Unfinished(start=0, size=1)"
+
+
+def test_copies_have_the_value_of_now() -> None:
+    scanner = Scanner()
+    scanner.feed('{"a": 1, "b": "x')
+    opened = scanner.open
+    assert opened is not None
+    copies = [copy.deepcopy(opened), pickle.loads(pickle.dumps(opened))]
+    scanner.feed("y")
+    assert opened.partial() == {"a": 1, "b": "xy"}
+    for each in [*copies, copy.deepcopy(copies[0])]:
+        assert each == opened
+        assert each.partial() == {"a": 1, "b": "x"}

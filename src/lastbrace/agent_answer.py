@@ -21,7 +21,7 @@ class AgentAnswer(Generic[T]):
 
     def __init__(self, rules: AnswerRules[T], scan: ScanOptions) -> None:
         self._rules = rules
-        self._scan: ScanOptions = {**scan, "framing": "free"}
+        self._scan: ScanOptions = {**scan, "framing": "free", "fields": rules.matcher.members(scan.get("fields"))}
         self._structured = False
         self._said = _Said(rules, self._scan)
 
@@ -35,6 +35,7 @@ class AgentAnswer(Generic[T]):
         if change.kind == "structured":
             self._take_structured(change.value, calls)
         elif change.kind == "restart":
+            self.reader.take_fields_back(calls)
             self._said, self._structured = _Said(self._rules, self._scan), False
         elif self._structured:
             return
@@ -55,6 +56,7 @@ class AgentAnswer(Generic[T]):
         if self._said.ended and text == draft:
             return
         if self._said.ended or not text.startswith(draft):
+            self.reader.take_fields_back(calls)
             self._said = _Said(self._rules, self._scan, known=self.reader.match)
             draft = ""
         self._said.add(text[len(draft) :], calls)
@@ -68,20 +70,23 @@ class AgentAnswer(Generic[T]):
             text = json.dumps(value)
         except RecursionError:  # too deep to be an answer
             return
-        said = _Said(self._rules, {**self._scan, "roots": "any"}, known=self.reader.match)
+        said = _Said(self._rules, {**self._scan, "roots": "any"}, known=self.reader.match, is_draft=False)
         said.add(text, calls)
         said.end(calls)
         if said.reader.match is not None:
+            self.reader.take_fields_back(calls)
             self._said, self._structured = said, True
 
 
 class _Said(Generic[T]):
     """One text that the agent said, and the reading of it; ``known`` is a match that was told already."""
 
-    def __init__(self, rules: AnswerRules[T], scan: ScanOptions, known: Found | None = None) -> None:
-        self._pipeline = Pipeline(**scan, text=rules.need_text, tail=rules.tail)
+    def __init__(
+        self, rules: AnswerRules[T], scan: ScanOptions, known: Found | None = None, *, is_draft: bool = True
+    ) -> None:
+        self._pipeline = Pipeline(**scan, text=rules.need_text, watched=rules.watched, tail=rules.tail)
         self._pieces: list[str] = []
-        self.reader = AnswerReader(rules, self._pipeline, known)
+        self.reader = AnswerReader(rules, self._pipeline, known, is_draft=is_draft)
 
     @property
     def ended(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import copy
 from typing import Any
 
 from .agents import adapter_for, recognise, recognise_text
@@ -10,7 +11,8 @@ from .agents.adapter import Adapter, Change
 from .agents.generic import Generic
 from .agents.plain import PlainText
 from .errors import DecodeError
-from .events import Event, Found, Text
+from .events import Found, Inner, Text
+from .scanner import Pipeline
 
 MAX_EVENTS_UNRECOGNISED = 1000  # an agent shows itself in its first events; a long plain log need not be decoded
 MAX_EARLY_BYTES = 4 << 20  # of such events that are kept
@@ -53,11 +55,11 @@ class AgentReader:
         """Whether the output is, so far, the answer itself."""
         return self.adapter.plain_text
 
-    def take(self, event: Event | Text) -> None:
+    def take(self, event: Inner) -> None:
         """Take in an event of the output."""
         if isinstance(self.adapter, PlainText):
             if isinstance(event, Text | Found):
-                self.adapter.feed_raw(event.raw)
+                self.adapter.feed_raw(b"{}" if event.raw is None else event.raw)
                 if self._early is not None:
                     self._look_for_agent(event)
         elif isinstance(event, Text):
@@ -68,14 +70,16 @@ class AgentReader:
             if value is not None:
                 self.adapter.feed(value)
 
-    def take_stderr(self, event: Event | Text, *, recognise_it: bool) -> None:
-        """Take in an object found in stderr; ``recognise_it`` lets it show which agent this is."""
-        value = value_of(event)
-        if value is None:
-            return
-        if recognise_it and self._early is not None:
-            self._adopt(recognise(value))
-        self.adapter.feed_stderr(value)
+    def take_stderr(self, stderr: str, *, recognise_it: bool) -> None:
+        """Take in the objects found in stderr; ``recognise_it`` lets one show which agent this is."""
+        pipeline = Pipeline()
+        for event in pipeline.feed(stderr) + pipeline.close():
+            value = value_of(event)
+            if value is None:
+                continue
+            if recognise_it and self._early is not None:
+                self._adopt(recognise(value))
+            self.adapter.feed_stderr(value)
 
     def has_news(self) -> bool:
         """Tell whether anything but the growing text has changed in the reply since the last time."""
@@ -109,7 +113,7 @@ class AgentReader:
         value = value_of(event)
         if value is None:
             return
-        self._early_size += len(event.raw)
+        self._early_size += event.end - event.start
         if self._early_size > MAX_EARLY_BYTES:
             self._early.clear()
         self._early.append(value)
@@ -132,7 +136,15 @@ class AgentReader:
         return True
 
 
-def value_of(event: Event | Text) -> dict[str, Any] | None:
+def reader_for(agent: str | Adapter | None, answer: str | None) -> AgentReader | None:
+    """Return the reader of a new stream, None where that is plain text; raises what ``AgentReader`` raises."""
+    if agent is None and answer is None:
+        return None
+    # An adapter given ready-made is a pattern: each stream has its own.
+    return AgentReader("auto" if agent is None else copy.deepcopy(agent), answer)
+
+
+def value_of(event: Inner) -> dict[str, Any] | None:
     """Return the value of an object that stands for itself, None for anything else."""
     if not isinstance(event, Found) or event.fragment:
         return None

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
 from .completion import Completion, Marker
-from .events import Event, Found, Stats, Text, Unfinished
+from .events import Field, FieldsVoid, Found, Inner, Stats, Text, Unfinished
 from .matching import Matcher, value_or_none
 from .outcome import T
+from .paths import Path
 from .scanner import Pipeline
 from .thinking import ThinkTracker
+
+_LARGE = b"{}"  # stands for the text of an object that was not stored
+
+# By path (Any: a mapping's type of key is invariant, and ``dict[str, ...]`` must do) a function of path and value.
+OnFields = Mapping[Any, Callable[[tuple[str | int, ...], Any], object]]
 
 
 class Calls:
@@ -42,6 +49,13 @@ class Calls:
             raise ExceptionGroup("several callbacks raised", self.errors)
 
 
+def check_callbacks(*callbacks: Callable[..., object] | None) -> None:
+    """Raise TypeError for a callback that is async."""
+    for callback in callbacks:
+        if inspect.iscoroutinefunction(callback):
+            raise TypeError(f"callbacks are plain functions, and {callback.__name__} is async: nobody awaits it")
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerRules(Generic[T]):
     """What counts as the answer, and whom to tell."""
@@ -52,7 +66,15 @@ class AnswerRules(Generic[T]):
     on_text: Callable[[str], object] | None
     on_match: Callable[[Found, T], object] | None
     on_completion: Callable[[Completion], object] | None
+    on_partial: Callable[[Any], object] | None
+    on_field: OnFields
+    on_field_void: Callable[[int], object] | None
     tail: int | None = None  # bytes of the text's end to keep
+
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The paths of members that somebody watches."""
+        return tuple(self.on_field)
 
     @property
     def need_text(self) -> bool:
@@ -64,14 +86,22 @@ class AnswerReader(Generic[T]):
     """Takes the events of one text and keeps the newest that matches.
 
     ``pipeline`` is where the events come from. ``known`` is a match that was told already: only another one is told,
-    when the text has ended.
+    when the text has ended. With ``is_draft=False`` members are told with their object only, once that is the match.
     """
 
-    def __init__(self, rules: AnswerRules[T], pipeline: Pipeline, known: Found | None = None) -> None:
+    def __init__(
+        self, rules: AnswerRules[T], pipeline: Pipeline, known: Found | None = None, *, is_draft: bool = True
+    ) -> None:
         self._rules = rules
         self._pipeline = pipeline
         self._ended = False
         self._known = known
+        self._watchers = tuple(rules.on_field.values())
+        self._holds_fields = known is not None or not is_draft
+        self._fields: list[Field] = []  # of the object being read, where they are held
+        self._match_fields: list[Field] = []
+        self._shown = (-1, 0)  # start and size of the open object when its value was last shown
+        self._told: int | None = None  # where the object begins of which members were told
         self._marker = Marker(rules.marker) if rules.matcher.contract == "marker" else None
         self._think = ThinkTracker() if rules.skip_think else None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace") if rules.need_text else None
@@ -96,6 +126,11 @@ class AnswerReader(Generic[T]):
         return self._pipeline.tail
 
     @property
+    def open(self) -> Unfinished | None:
+        """The object being read now, but for one that is only thought of."""
+        return None if self._think is not None and self._think.inside else self._pipeline.open
+
+    @property
     def has_objects(self) -> bool:
         """Whether there was an object, even one that is ignored."""
         return self._pipeline.last is not None
@@ -105,21 +140,28 @@ class AnswerReader(Generic[T]):
         """Whether something began like an object, had a key and its colon, and turned out to be none."""
         return self._pipeline.stats.last_dead is not None
 
-    def take(self, event: Event | Text, calls: Calls) -> None:
+    def take(self, event: Inner, calls: Calls) -> None:
         """Take in the next event of the text; a fragment counts as text."""
-        if isinstance(event, Found) and not event.fragment:
-            self._interrupt_text(event.raw, calls)
+        if isinstance(event, Field):
+            self._take_field(event, calls)
+        elif isinstance(event, FieldsVoid):
+            self.take_fields_back(calls)
+        elif isinstance(event, Found) and not event.fragment:
+            self._interrupt_text(_LARGE if event.raw is None else event.raw, calls)
             self._take_object(event, calls)
         elif self._decoder is None:
             return
         elif isinstance(event, Text | Found):
-            self._take_text(self._decoder.decode(event.raw), calls)
+            self._take_text(self._decoder.decode(_LARGE if event.raw is None else event.raw), calls)
         else:
             self._interrupt_text(b"{", calls)
 
     def _take_object(self, found: Found, calls: Calls) -> None:
+        fields, self._fields = self._fields, []
         if (self._think is not None and self._think.inside) or self._rules.matcher.ignores(found):
+            self.take_fields_back(calls)
             return
+        self._told = None
         if not found.empty:
             self.last = found
         try:
@@ -128,11 +170,40 @@ class AnswerReader(Generic[T]):
             calls.errors.append(error)
             return
         if match is not None:
-            self.match, self.value = found, match.value
+            self.match, self.value, self._match_fields = found, match.value, fields
             if self._rules.matcher.contract == "json":
                 self.completion = match.value
             if self._known is None:
                 self._tell_match(calls)
+
+    def _take_field(self, field: Field, calls: Calls) -> None:
+        if self._think is not None and self._think.inside:
+            return
+        if self._holds_fields:
+            self._fields.append(field)
+            return
+        self._told = field.start
+        self._tell_field(field, calls)
+
+    def _tell_field(self, field: Field, calls: Calls) -> None:
+        for watcher in field.watchers:
+            calls.add(self._watchers[watcher], field.path, field.value)
+
+    def show_open(self, calls: Calls) -> None:
+        """Show the value so far of the object that is open, if there is more of it than before."""
+        opened = None if self._rules.on_partial is None else self.open
+        if opened is not None and (opened.start, opened.size) != self._shown:
+            self._shown = (opened.start, opened.size)
+            value = opened.partial()
+            if value is not None:  # None where nothing of it is stored
+                calls.add(self._rules.on_partial, value)
+
+    def take_fields_back(self, calls: Calls) -> None:
+        """Take back what was told of the object being read: it does not count."""
+        self._fields.clear()
+        if self._told is not None:
+            calls.add(self._rules.on_field_void, self._told)
+            self._told = None
 
     def end(self, calls: Calls) -> None:
         """End the text; the second time nothing happens."""
@@ -147,6 +218,8 @@ class AnswerReader(Generic[T]):
             self._tell_match(calls)
 
     def _tell_match(self, calls: Calls) -> None:
+        for field in self._match_fields:
+            self._tell_field(field, calls)
         if self._rules.matcher.contract == "json":
             calls.add(self._rules.on_completion, self.completion)
         calls.add(self._rules.on_match, self.match, self.value)
@@ -178,4 +251,4 @@ class AnswerReader(Generic[T]):
 
 def _same(one: Found, other: Found) -> bool:
     """Tell whether two objects say the same, perhaps spaced otherwise."""
-    return one.raw == other.raw or value_or_none(one) == value_or_none(other)
+    return (one.raw is not None and one.raw == other.raw) or value_or_none(one) == value_or_none(other)

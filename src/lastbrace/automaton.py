@@ -238,7 +238,7 @@ class Automaton:
             kind, (fragment, fence) = FOUND, self._around.around(data, at, self._base, self._structural)
             raw = data[at:index] if type(data) is bytes else bytes(memoryview(data)[at:index])
         self._spans.append((kind, start, end, raw, fragment, fence))
-        self._around.pass_object(end, fragment=fragment)
+        self._around.pass_object(end, fragment)
         self._start = None
         return index
 

@@ -69,6 +69,9 @@ class _Wire(msgspec.Struct, gc=False):
     next: Any = UNSET
 
 
+MEMBERS = _Wire.__struct_fields__
+"""The members that the contract reads."""
+
 _decode = msgspec.json.Decoder(_Wire).decode
 _STATUSES = {str(status): status for status in Status}
 
@@ -122,6 +125,15 @@ def _match_value(raw: bytes) -> Completion | None:
         value = decoding.decode(raw)
     except DecodeError:
         return None
+    return match_value(value)
+
+
+def match_value(value: Any) -> Completion | None:
+    """Return what a decoded object says under the contract, or None where it does not satisfy it.
+
+    >>> match_value({"status": "done"})
+    Completion(status='done')
+    """
     if not isinstance(value, dict):
         return None
     return _match(value.get("status"), value.get("summary", UNSET), value.get("next", UNSET))

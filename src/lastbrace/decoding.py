@@ -55,8 +55,17 @@ def decode_as(raw: bytes, type: type[T]) -> T:  # noqa: A002 - the word msgspec 
         return msgspec.json.decode(raw, type=type)
     except REFUSED:
         pass  # msgspec judges each of several duplicate keys; only the last counts
+    return convert_as(decode(raw), type)
+
+
+def convert_as(value: Any, type: type[T]) -> T:  # noqa: A002 - as in decode_as
+    """Return a decoded ``value`` as a ``type`` that msgspec knows; raises DecodeError where it is not of that type.
+
+    >>> convert_as({"a": 1}, dict[str, int])
+    {'a': 1}
+    """
     try:
-        return convert(decode(raw), type)
+        return convert(value, type)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
         raise DecodeError(_shorten(str(error))) from None
 

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from . import decoding
-from .open_object import OpenObject
+from .errors import DecodeError
+from .open_object import OpenObject, SettledObject
 
 T = TypeVar("T")
 
@@ -24,12 +25,21 @@ def show(raw: bytes, limit: int = _SHOWN) -> str:
     return ascii(text) + ("..." if len(raw) > limit else "")
 
 
+class Built(msgspec.Struct, frozen=True):
+    """The value of an object that was built as its bytes came; ``failed`` says why it could not be."""
+
+    value: Any
+    is_empty: bool
+    failed: str
+
+
 class Found(msgspec.Struct, frozen=True, eq=False):
     """An object that was read to its closing brace.
 
     ``start`` and ``end`` are byte offsets of the input as it was fed (for ``str``, of its UTF-8 form): of the first
-    brace, and just past the last. ``raw`` is its text, terminal sequences removed. ``fragment`` says that it is a
-    piece of a broken or cut record. ``fence`` is the info word of the Markdown fence it stands in (``""`` for a fence
+    brace, and just past the last. ``raw`` is its text, terminal sequences removed (None for an object larger than
+    ``buffer_limit``, which was not stored, only its value built). ``fragment`` says that it is a piece of a broken or
+    cut record. ``fence`` is the info word of the Markdown fence it stands in (``""`` for a fence
     without one), or None outside fences.
 
     >>> import lastbrace
@@ -40,10 +50,11 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
     start: int
     end: int
-    raw: bytes
+    raw: bytes | Any  # "| Any": None, but only for who asked for it with ``buffer_limit``
     fragment: bool = False
     fence: str | None = None
     _value: Any = _UNSET
+    _built: Built | None = None  # of an object that was not stored
 
     @property
     def value(self) -> Any:
@@ -51,6 +62,10 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
         Raises DecodeError for a value too deep for the interpreter.
         """
+        if self._built is not None:
+            if self._built.failed:
+                raise DecodeError(self._built.failed)
+            return self._built.value
         if self._value is _UNSET:
             msgspec.structs.force_setattr(self, "_value", decoding.decode(self.raw))
         return self._value
@@ -58,18 +73,25 @@ class Found(msgspec.Struct, frozen=True, eq=False):
     @property
     def empty(self) -> bool:
         """True for ``{}`` and ``[]``, which are reported but answer nothing."""
-        return self.raw[1] != 0x22 and _is_empty(self.raw) is not None
+        raw = self.raw
+        if raw is None:
+            return self._built is not None and self._built.is_empty
+        return raw[1] != 0x22 and _is_empty(raw) is not None
 
     def decode(self, type: type[T]) -> T:  # noqa: A002 - the word msgspec uses for it
         """Return the object as a ``type`` that msgspec knows: a Struct, dataclass, TypedDict, ``dict[str, int]``...
 
         Raises DecodeError when it is not of that type.
         """
+        if self._built is not None:
+            return decoding.convert_as(self.value, type)
         return decoding.decode_as(self.raw, type)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Found):
             return NotImplemented
+        if self.raw is None and other.raw is None and self.value != other.value:
+            return False
         return (self.start, self.end, self.raw, self.fragment, self.fence) == (
             other.start, other.end, other.raw, other.fragment, other.fence,
         )  # fmt: skip
@@ -80,7 +102,8 @@ class Found(msgspec.Struct, frozen=True, eq=False):
     def __repr__(self) -> str:
         fragment = ", fragment=True" if self.fragment else ""
         fence = f", fence={self.fence!r}" if self.fence is not None else ""
-        return f"Found({self.start}, {self.end}, {show(self.raw)}{fragment}{fence})"
+        raw = None if self.raw is None else show(self.raw)
+        return f"Found({self.start}, {self.end}, {raw}{fragment}{fence})"
 
 
 class Dropped(msgspec.Struct, frozen=True, gc=False):
@@ -116,7 +139,7 @@ class Unfinished(msgspec.Struct, frozen=True, eq=False):
 
     start: int
     size: int
-    _object: OpenObject | None = None
+    _object: OpenObject | SettledObject | None = None
 
     def partial(self, *, unended: bool = False) -> Any:
         """Return the best value so far of the object being read.
@@ -147,6 +170,21 @@ class Unfinished(msgspec.Struct, frozen=True, eq=False):
         return f"Unfinished(start={self.start}, size={self.size})"
 
 
+class Field(msgspec.Struct, frozen=True):
+    """A member that closed while its object, which begins at ``start``, may still be open; who watches it, where."""
+
+    start: int
+    watchers: tuple[int, ...]
+    path: tuple[str | int, ...]
+    value: Any
+
+
+class FieldsVoid(msgspec.Struct, frozen=True, gc=False):
+    """The members told of the object at ``start`` do not count: it is none, or a piece of one."""
+
+    start: int
+
+
 class Text(msgspec.Struct, frozen=True, gc=False):
     """A stretch of the input that is no object, terminal sequences removed."""
 
@@ -154,6 +192,7 @@ class Text(msgspec.Struct, frozen=True, gc=False):
 
 
 Event = Found | Dropped | Unfinished
+Inner = Event | Text | Field | FieldsVoid
 
 
 @dataclass(frozen=True, slots=True)

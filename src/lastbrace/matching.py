@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal
 
-from .completion import match_completion, refuse_completion
+from .completion import MEMBERS, match_completion, match_value, refuse_completion
 from .errors import DecodeError
 from .events import Found
 from .members import CONTRACT, document_of, with_constant
 from .nonce import KEY, check_nonce, require_nonce, without_nonce
 from .outcome import T
+from .paths import Path
 from .scanner import Pipeline, ScanOptions
 from .schema import Match, Schema, compile_schema
 
@@ -58,7 +59,7 @@ class Matcher(Generic[T]):
         """
         if found.fragment or found.empty:
             return None
-        return self.match_raw(found.raw)
+        return self.match_raw(found.raw) if found.raw is not None else self._match_value(value_or_none(found))
 
     def match_raw(self, raw: bytes) -> Match[Any] | None:
         """Return the value of an object's text, as ``match`` does."""
@@ -69,8 +70,29 @@ class Matcher(Generic[T]):
             return None if completion is None or self._lacks_nonce(raw) else Match(completion)
         return None
 
+    def _match_value(self, value: Any) -> Match[Any] | None:
+        """Return the value of an object that is decoded already, as ``match`` does."""
+        if self._schema is not None:
+            return self._schema.match_value(value)
+        completion = match_value(value) if self.contract == "json" else None
+        if completion is None or (self._nonce is not None and value.get(KEY) != self._nonce):
+            return None
+        return Match(completion)
+
     def _lacks_nonce(self, raw: bytes) -> bool:
         return self._nonce is not None and without_nonce(raw, self._nonce) is None
+
+    def members(self, fields: Iterable[Path] | None) -> list[Path] | None:
+        """Return the members that are wanted of an object too large to store: these fields, and what is judged by.
+
+        None stands for all of them.
+        """
+        judged = None if self._schema is None else self._schema.keys
+        if self.contract == "json":
+            judged = frozenset(MEMBERS if self._nonce is None else (*MEMBERS, KEY))
+        if judged is None:
+            return None if fields is None else list(fields)
+        return [*(fields or ()), *((name,) for name in sorted(judged))]
 
     @property
     def document(self) -> dict[str, Any] | None:
@@ -88,11 +110,14 @@ class Matcher(Generic[T]):
 
     def refusal(self, found: Found) -> str:
         """Return why this object, which did not match, is no answer; empty where there is nothing to say."""
+        raw = found.raw
+        if raw is None:
+            raw = json.dumps(value_or_none(found)).encode()
         if self._schema is not None:
-            return self._schema.refusal(found.raw)
+            return self._schema.refusal(raw)
         if self.contract == "json":
-            lacking = f"it lacks the {KEY} of the prompt" if self._lacks_nonce(found.raw) else ""
-            return refuse_completion(found.raw) or lacking
+            lacking = f"it lacks the {KEY} of the prompt" if self._lacks_nonce(raw) else ""
+            return refuse_completion(raw) or lacking
         return ""
 
 
@@ -112,11 +137,23 @@ def value_or_none(found: Found) -> Any:
         return None
 
 
+def match_schema(schema: Schema[T], found: Found) -> Match[T] | None:
+    """Return the value of an object as a schema has it, or None where it does not satisfy it."""
+    if found.raw is not None:
+        return schema.match(found.raw)
+    try:
+        value = found.value
+    except DecodeError:
+        return None
+    return schema.match_value(value)
+
+
 def ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
     """Return the values that do not count: those given, and those of all objects in the texts given."""
     if isinstance(ignore, str | bytes | dict):
         raise TypeError("ignore is a list of texts and values, not one of them")
-    free: ScanOptions = {**scan, "framing": "free"}  # as an agent's answer is read, whatever the framing of its events
+    # As an agent's answer is read, whatever the framing of its events; and these texts are in memory anyway.
+    free: ScanOptions = {**scan, "framing": "free", "buffer_limit": None}
     values: list[Any] = []
     for item in ignore:
         if isinstance(item, str | bytes):

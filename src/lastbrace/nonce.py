@@ -42,7 +42,13 @@ def require_nonce(schema: Schema[T], nonce: str) -> Schema[T]:
             raise ValueError(f"it lacks the {KEY} of the prompt")
         return schema.read(rest)
 
-    return Schema(read, (KEY,), schema.source, (KEY, check_nonce(nonce)))
+    def convert(value: Any) -> T:
+        if not isinstance(value, dict) or value.get(KEY) != nonce:
+            raise ValueError(f"it lacks the {KEY} of the prompt")
+        return schema.convert({key: member for key, member in value.items() if key != KEY})
+
+    keys = None if schema.keys is None else {*schema.keys, KEY}
+    return Schema(read, (KEY,), schema.source, (KEY, check_nonce(nonce)), convert=convert, keys=keys)
 
 
 def without_nonce(raw: bytes, nonce: str) -> bytes | None:

@@ -5,18 +5,22 @@ Rules
 1. ijson's push parser reads the structure. It is fed at token boundaries only, since a token that it gets in pieces
    costs it the square of its length.
 2. What ijson would read otherwise than ``json`` is read here and its place taken by an empty string: a string that the
-   bytes at hand cut, one with a lone surrogate or with invalid UTF-8, ``NaN`` and ``Infinity``, a long exponent.
+   bytes at hand cut, one with a lone surrogate or with invalid UTF-8, ``NaN`` and ``Infinity``, a long exponent, an
+   integer longer than the interpreter allows (at which ijson 3.6 crashes).
 3. A value that nobody wants is passed over, a string without being decoded.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from ijson.backends import yajl2_c  # type: ignore[import-untyped]
+from ijson.backends import yajl2_c  # type: ignore[import-untyped]  # it has no types
 
+from .grammar import MAX_INTEGER_DIGITS
 from .member_builder import UNSET, Member, MemberBuilder
 from .paths import Node
 from .strings import PAIRED_ASCII_BODY, PAIRED_BODY, StringReader
@@ -30,14 +34,16 @@ _WORDS = {
 _LONGEST_WORD = 9  # bytes
 
 
-def _easy(body: str) -> Callable[..., re.Match[bytes] | None]:
+@functools.cache
+def _easy(body: str, max_digits: int | None) -> Callable[..., re.Match[bytes] | None]:
     """Return what matches as much as ijson reads as ``json`` does, strings in it whole and exponents short."""
     other = r'[^"NIeE]*+'
+    if max_digits is not None:
+        other = rf'[^"NIeE0-9]*+(?:(?<![0-9])[0-9]{{1,{max_digits}}}+(?![0-9])[^"NIeE0-9]*+)*+'
     e = r"(?<=tru)e|(?<=fals)e|[eE][-+]?+[0-9]{1,8}+(?![0-9])"
     return re.compile(rf'{other}(?:(?:"{body}"|{e}){other})*+'.encode()).match
 
 
-_easy_any, _easy_ascii = _easy(PAIRED_BODY), _easy(PAIRED_ASCII_BODY)
 _scalar = re.compile(b"[" + re.escape(_SCALAR) + b"]*+").match
 _whole_number = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").match
 _is_integer = re.compile(rb"-?[0-9]+").fullmatch
@@ -121,7 +127,9 @@ class ObjectReader:
             at = self._read_string(self._string, data, 0)
         elif self._scalar:
             at = self._read_scalar(data, 0)
-        easy = _easy_any if data.isascii() or _is_utf8(data) else _easy_ascii
+        limit = sys.get_int_max_str_digits()
+        body = PAIRED_BODY if data.isascii() or _is_utf8(data) else PAIRED_ASCII_BODY
+        easy = _easy(body, limit if 0 < limit < MAX_INTEGER_DIGITS else None)
         while at < size:
             end = easy(data, at).end()  # type: ignore[union-attr]  # it matches the empty string
             if end > at:

@@ -19,6 +19,22 @@ class Source(Protocol):
         """Return what was read of it, from its offset ``since``."""
 
 
+class SettledObject:
+    """An object whose value will not change any more."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def partial(self, *, unended: bool = False) -> Any:
+        """Return it, the same whether ``unended`` or not."""
+        return self._value
+
+    def __reduce__(self) -> tuple[type[SettledObject], tuple[Any]]:
+        return SettledObject, (self._value,)
+
+
 class OpenObject:
     """The object that begins at position ``start``, which grows in ``source`` or is all in ``rest``.
 
@@ -51,6 +67,10 @@ class OpenObject:
             self._reader.feed(data)
         return self._reader.partial(unended=unended)
 
+    def __reduce__(self) -> tuple[type[SettledObject], tuple[Any]]:
+        # A copy, in this process or another, has the value of now: the parser cannot be copied.
+        return SettledObject, (self.partial(),)
+
     def _take(self) -> bytes:
         """Return what was not read yet."""
         if self._source is None:
@@ -60,3 +80,40 @@ class OpenObject:
         if opened is None or opened[0] != self.start:
             return b""
         return self._source.open_bytes(0 if self._reader is None else self._reader.consumed)
+
+
+class Growing:
+    """The object that is open in ``source``, kept from one question to the next; ``chunk`` is what it reads now."""
+
+    __slots__ = ("_base", "_object", "_source", "chunk")
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._object: OpenObject | None = None
+        self._base = 0
+        self.chunk = b""
+
+    def pass_chunk(self) -> None:
+        """Note that the chunk has been read."""
+        self._base += len(self.chunk)
+        self.chunk = b""
+
+    def get(self, start: int, size: int) -> OpenObject:
+        """Return the object that begins at ``start``; where that is not open any more, it lies in the chunk."""
+        if self._object is not None and self._object.start == start:
+            return self._object
+        opened = self._source.open
+        if opened is None or opened[0] != start:
+            return OpenObject(start, None, rest=self.chunk[max(0, start - self._base) :][:size])
+        self._object = OpenObject(start, self._source)
+        return self._object
+
+    def settle(self) -> None:
+        """Take what may be asked for later of the object that is open, and will not be after the next byte."""
+        if self._source.open is not None:
+            self.get(*self._source.open).settle()
+
+    def forget(self, start: int) -> None:
+        """Forget any object but the one that begins at ``start``."""
+        if self._object is not None and self._object.start != start:
+            self._object = None

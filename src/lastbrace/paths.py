@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-Path = str | Sequence[str | int]
+Path = str | tuple[str | int, ...]
 
 _EACH = None  # in a parsed path: each member or element
 _piece = re.compile(r"((?:[^.\\]|\\.)+)(?:\.(?!\Z)|\Z)", re.DOTALL).match
@@ -25,13 +25,13 @@ class Node:
     each: Node | None = None
 
 
-def compile_paths(watched: Iterable[Path] = (), kept: Iterable[Path] = ()) -> Node:
-    """Return the tree for paths; a watcher is the index of its path in ``watched``.
+def compile_paths(watched: Iterable[Path] = (), kept: Iterable[Path] | None = ()) -> Node:
+    """Return the tree for paths; a watcher is the index of its path in ``watched``, and ``kept`` None keeps everything.
 
     Raises ValueError or TypeError for what is no path.
     """
     patterns: list[tuple[_Parsed, int | None]] = [(parse(path), index) for index, path in enumerate(watched)]
-    return _compile(patterns + [(parse(path), None) for path in kept])
+    return _compile(patterns + ([((), None)] if kept is None else [(parse(path), None) for path in kept]))
 
 
 _Parsed = tuple[str | None, ...]
@@ -44,7 +44,7 @@ def parse(path: Path) -> _Parsed:
     (('items', None, 'name'), ('a.b', '0', None), ('a.b', '*'))
     """
     if not isinstance(path, str):
-        if not path or not all(isinstance(key, str | int) for key in path):
+        if not isinstance(path, Sequence) or not path or not all(isinstance(key, str | int) for key in path):
             raise TypeError(f"a path is a text such as 'items.*.name', or a tuple of keys and indexes, not {path!r}")
         return tuple(_EACH if key == "*" else str(key) for key in path)
     keys: list[str | None] = []

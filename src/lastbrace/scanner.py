@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict, Unpack, cast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, cast
 
 from .automaton import Automaton
 from .encoding import Utf8Input
 from .errors import ClosedError
-from .events import DeadCandidate, Dropped, Event, Found, Stats, Text, Unfinished, show
+from .events import DeadCandidate, Dropped, Event, Found, Inner, Stats, Text, Unfinished, show
 from .noise import TerminalFilter
-from .open_object import OpenObject
-from .spans import DROPPED, FOUND, UNFINISHED, Death, Span
+from .open_object import Growing, OpenObject
+from .paths import Path
+from .spans import DROPPED, FOUND, LARGE, TEXT, UNFINISHED, VOID, Death, Span
 from .start_after import StartAfter
 from .tail import Tail
 
+if TYPE_CHECKING:
+    from .live import LiveReader
+
 scanner_kind = "python"
+_OBJECTS = (FOUND, LARGE)
 
 Chunk = bytes | bytearray | memoryview | str
 
@@ -36,13 +42,15 @@ class ScanOptions(TypedDict, total=False):
     strip_ansi: bool
     max_object_bytes: int | None
     max_depth: int
+    buffer_limit: int | None
+    fields: Iterable[Path] | None
 
 
 class Pipeline:
     """Chunks in, events out: what ``Scanner`` and ``Watcher`` are made of.
 
-    With ``text`` the text between objects is among the events; ``after`` is a text to wait for before anything counts;
-    ``tail`` is how many bytes of the text's end to keep.
+    With ``text`` the text between objects is among the events, with ``watched`` the members at those paths, as they
+    close; ``after`` is a text to wait for before anything counts; ``tail`` is how many bytes of the text's end to keep.
     """
 
     def __init__(
@@ -54,7 +62,10 @@ class Pipeline:
         strip_ansi: bool = True,
         max_object_bytes: int | None = DEFAULT_MAX_OBJECT_BYTES,
         max_depth: int = DEFAULT_MAX_DEPTH,
+        buffer_limit: int | None = None,
+        fields: Iterable[Path] | None = None,
         text: bool = False,
+        watched: Sequence[Path] = (),
         after: str | bytes | None = None,
         tail: int | None = None,
         **unknown: object,
@@ -69,6 +80,8 @@ class Pipeline:
             raise ValueError(f"max_object_bytes must be at least 1, or None for no limit, not {max_object_bytes}")
         if max_depth < 1:
             raise ValueError(f"max_depth must be at least 1, not {max_depth}")
+        if buffer_limit is not None and buffer_limit < 1:
+            raise ValueError(f"buffer_limit must be at least 1, or None to store all objects, not {buffer_limit}")
         self._encoding = Utf8Input()
         self._filter = TerminalFilter() if strip_ansi else None
         self._start_after = StartAfter(to_bytes(after)) if after else None
@@ -80,18 +93,22 @@ class Pipeline:
             max_object_bytes=max_object_bytes,
             max_depth=max_depth,
             text=text,
+            pieces_above=buffer_limit,
         )
+        self._live: LiveReader | None = None
+        if watched or buffer_limit is not None:
+            from .live import LiveReader  # noqa: PLC0415 - it loads a parser that few who scan need
+
+            self._live = LiveReader(watched, fields, pieces=buffer_limit is not None)
         self._stats = Stats(dead=self._automaton.deaths)
         self._lines = framing == "lines"
-        self._fed = 0  # bytes of cleaned text before the chunk at hand
-        self._chunk = b""
         self._open: tuple[int, int] | None = None
-        self._growing: OpenObject | None = None  # the open object, once somebody has asked for its value
+        self._growing = Growing(self._automaton)
         self.closed = False
         self.last: Found | None = None
         self.unfinished: Unfinished | None = None
 
-    def feed(self, chunk: Chunk) -> list[Event | Text]:
+    def feed(self, chunk: Chunk) -> list[Inner]:
         """Read the next chunk and return what became certain."""
         if self.closed:
             raise ClosedError("fed after close")
@@ -99,25 +116,21 @@ class Pipeline:
         self._stats.bytes += len(data)
         return self._read(self._clean(self._encoding.feed(data)))
 
-    def close(self) -> list[Event | Text]:
+    def close(self) -> list[Inner]:
         """End the input and return what follows from that; nothing the second time."""
         if self.closed:
             return []
         self.closed = True
         events = self._read(self._clean(self._encoding.close()))
         self.unfinished = self.open
-        self._settle()
+        self._growing.settle()
         return events + self._events(self._automaton.close())
 
     @property
     def open(self) -> Unfinished | None:
         """The object being read now."""
         opened = self._automaton.open
-        if opened is None:
-            return None
-        if self._growing is None:
-            self._growing = OpenObject(opened[0], self._automaton)
-        return Unfinished(self._start_offset(opened[0]), opened[1], self._growing)
+        return None if opened is None else self._unfinished(*opened)
 
     @property
     def tail(self) -> str:
@@ -130,34 +143,28 @@ class Pipeline:
         self._stats.reread = self._automaton.reread
         return self._stats
 
-    def _read(self, data: bytes) -> list[Event | Text]:
+    def _read(self, data: bytes) -> list[Inner]:
         """Read the next chunk of cleaned text."""
-        events: list[Event | Text] = []
+        events: list[Inner] = []
         if self._lines and self._automaton.open is not None:
             end = data.find(b"\n")
             if end >= 0:  # where the object ends with its line its value is asked for after its bytes are gone
                 events = self._read_part(data[:end])
-                self._settle()
+                self._growing.settle()
                 data = data[end:]
         return events + self._read_part(data)
 
-    def _read_part(self, data: bytes) -> list[Event | Text]:
-        self._chunk = data
+    def _read_part(self, data: bytes) -> list[Inner]:
+        self._growing.chunk = data
         events = self._events(self._automaton.feed(data))
-        self._fed += len(data)
-        self._chunk = b""
+        self._growing.pass_chunk()
         return events
 
-    def _settle(self) -> None:
-        """Take what may be asked for later of the object that is open now, and will not be after the next byte."""
-        if self.open is not None and self._growing is not None:
-            self._growing.settle()
-
-    def _unfinished(self, start: int, end: int) -> Unfinished:
-        growing = self._growing
-        if growing is None or growing.start != start:
-            growing = OpenObject(start, None, rest=self._chunk[start - self._fed : end - self._fed])
-        return Unfinished(self._start_offset(start), end - start, growing)
+    def _unfinished(self, start: int, size: int) -> Unfinished:
+        """Return the object that is open now, or was when its line ended."""
+        large = None if self._live is None else self._live.large
+        growing = self._growing.get(start, size) if large is None else OpenObject(start, None, reader=large)
+        return Unfinished(self._start_offset(start), size, growing)
 
     def _clean(self, data: bytes) -> bytes:
         if self._filter is not None:
@@ -198,17 +205,23 @@ class Pipeline:
             shift += self._start_after.skipped
         return shift
 
-    def _events(self, spans: list[Span]) -> list[Event | Text]:
+    def _events(self, spans: list[Span]) -> list[Inner]:
         if self._automaton.last_death is not None:
             self._note_death(self._automaton.last_death)
-        events: list[Event | Text] = []
-        shift = self._shift()
+        events: list[Inner] = []
+        shift, live = self._shift(), self._live
         if not spans and shift is not None:
-            self._note_open()
+            self._note_open(events)
             return events
-        for kind, start, end, raw, fragment, fence in spans:
-            if kind == FOUND:
-                if shift is not None:
+        for span in spans:
+            kind, start, end, raw, fragment, fence = span
+            if live is not None:
+                events += live.take(span, self._start_offset)
+            if kind in _OBJECTS:
+                if live is not None and kind == LARGE:
+                    where = self._start_offset(start), self._offset(end - 1, past=1)
+                    found = Found(*where, None, fragment, fence, _built=live.built)
+                elif shift is not None:
                     found = Found(start + shift, end + shift, raw, fragment, fence)
                 else:
                     self._forget(start)
@@ -220,27 +233,31 @@ class Pipeline:
                     self._stats.objects += 1
                     if not found.empty:
                         self.last = found
-            elif kind == DROPPED:
-                self._stats.dropped += 1
-                events.append(Dropped(self._start_offset(start), self._offset(end - 1, past=1), "max_object_bytes"))
+            elif kind in (DROPPED, VOID):
+                self._stats.dropped += kind == DROPPED
+                limit = "max_object_bytes" if kind == DROPPED else "buffer_limit"
+                events.append(Dropped(self._start_offset(start), self._offset(end - 1, past=1), limit))
             elif kind == UNFINISHED:
-                events.append(self._unfinished(start, end))
-            else:
+                events.append(self._unfinished(start, end - start))
+            elif kind == TEXT:
                 events.append(Text(raw))
-        self._note_open()
+            if live is not None:
+                live.finish(span)
+        self._note_open(events)
         if shift is None:
             self._forget(self._automaton.kept_from - 1)  # the byte before may still turn out to be an object's last
         return events
 
-    def _note_open(self) -> None:
+    def _note_open(self, events: list[Inner]) -> None:
         """Keep where the open object begins, in the input as fed: its bytes may be let go of before it ends."""
         opened = self._automaton.open
-        if self._growing is not None and (opened is None or opened[0] != self._growing.start):
-            self._growing = None
+        self._growing.forget(-1 if opened is None else opened[0])
         if opened is None:
             self._open = None
         elif self._open is None or self._open[0] != opened[0]:
             self._open = (opened[0], self._offset(opened[0]))
+        if self._live is not None:
+            events += self._live.follow(self._automaton, self._start_offset)
 
     def _start_offset(self, start: int) -> int:
         """Return the offset in the input as fed of the bracket at ``start``."""
@@ -280,6 +297,10 @@ class Scanner:
         strip_ansi: remove terminal sequences and NUL bytes.
         max_object_bytes: a larger object is followed but not stored, and reported as ``Dropped``; None for no limit.
         max_depth: containers inside one another; the bracket that exceeds it makes its object illegal.
+        buffer_limit: an object of more bytes is not stored: its value is built as they come, and its ``raw`` is None.
+            When it dies, reading goes on there, and it is reported as ``Dropped``. None stores every object.
+        fields: paths of the members that are wanted of those objects (``"usage.tokens"``, ``"items.*.name"``), the
+            others are passed over; None builds everything.
 
     Raises ValueError for an option that makes no sense.
 

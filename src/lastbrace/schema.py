@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ class Schema(Generic[T]):
     True
     """
 
-    __slots__ = ("_needles", "nonce", "read", "source")
+    __slots__ = ("_needles", "convert", "keys", "nonce", "read", "source")
 
     def __init__(
         self,
@@ -75,8 +76,13 @@ class Schema(Generic[T]):
         required: Iterable[str] = (),
         source: Any = None,
         nonce: tuple[str, str] | None = None,
+        *,
+        convert: Callable[[Any], T] | None = None,
+        keys: Iterable[str] | None = None,
     ) -> None:
         self.read = read  # raises ValueError, and what else stands in _REFUSALS, for what does not satisfy
+        self.convert = convert or (lambda value: read(json.dumps(value).encode()))  # the same of what is decoded
+        self.keys = None if keys is None else frozenset(keys)  # all that it reads of an object; None: any
         self.source = source  # what it was compiled from
         self.nonce = nonce  # a member that every object must have beside, and its value
         self._needles = tuple(f'"{key}"'.encode() for key in required if _is_plain(key))
@@ -94,6 +100,17 @@ class Schema(Generic[T]):
                 return None
         try:
             return Match(self.read(raw))
+        except _REFUSALS:
+            return None
+
+    def match_value(self, value: Any) -> Match[T] | None:
+        """Return the same for an object or array that is decoded already.
+
+        >>> compile_schema(dict[str, int]).match_value({"a": 1})
+        Match(value={'a': 1})
+        """
+        try:
+            return Match(self.convert(value))
         except _REFUSALS:
             return None
 
@@ -150,7 +167,7 @@ def compile_schema(schema: Any) -> Schema[Any]:
     if _is_type(schema):
         return _compile_type(schema)
     if callable(schema) and not inspect.iscoroutinefunction(schema):
-        return Schema(lambda raw: schema(decoding.decode(raw)), source=schema)
+        return Schema(lambda raw: schema(decoding.decode(raw)), source=schema, convert=schema)
     raise TypeError(f"{_SUPPORTED}; not {schema!r}")
 
 
@@ -188,7 +205,10 @@ def _compile_type(schema: Any) -> Schema[Any]:
             pass  # perhaps only because of a duplicate that does not count, or of what msgspec cannot read
         return decoding.convert(decoding.decode(raw), schema)
 
-    return Schema(read, _required(shape), schema)
+    def convert(value: Any) -> Any:
+        return decoding.convert(value, schema)
+
+    return Schema(read, _required(shape), schema, convert=convert, keys=_keys_read(shape))
 
 
 def _parts(part: Any, seen: set[int]) -> Iterator[Any]:
@@ -211,6 +231,20 @@ def _members(shape: shapes.Type) -> list[shapes.Type]:
     if isinstance(shape, shapes.UnionType):
         return [member for kind in shape.types for member in _members(kind)]
     return [shape]
+
+
+def _keys_read(shape: shapes.Type) -> set[str] | None:
+    """Return the keys that a type reads of an object, None where any key may matter."""
+    names: set[str] = set()
+    for member in _members(shape):
+        if isinstance(member, shapes.StructType):
+            if member.array_like or member.forbid_unknown_fields:
+                return None
+            names |= {member.tag_field} if member.tag_field else set()
+        elif not isinstance(member, shapes.DataclassType | shapes.TypedDictType):
+            return None
+        names |= {field.encode_name for field in member.fields}
+    return names
 
 
 def _required(shape: shapes.Type) -> set[str]:
@@ -288,8 +322,7 @@ def _compile_json_schema(schema: Mapping[str, Any]) -> Schema[Any]:
         raise ValueError(f"not a valid JSON Schema: {error}") from error
     validator = kind(document, registry=REGISTRY)  # this registry, unlike the default one, fetches nothing
 
-    def read(raw: bytes) -> Any:
-        value = decoding.decode(raw)
+    def check(value: Any) -> Any:
         try:
             valid = validator.is_valid(value)
         except Unresolvable:
@@ -300,7 +333,8 @@ def _compile_json_schema(schema: Mapping[str, Any]) -> Schema[Any]:
 
     # Beside a $ref older drafts ignore everything; in the oldest "required" is a flag.
     required = document.get("required") if "$ref" not in document else None
-    return Schema(read, required if isinstance(required, list) else (), document)
+    required = required if isinstance(required, list) else ()
+    return Schema(lambda raw: check(decoding.decode(raw)), required, document, convert=check)
 
 
 def _check_references(resource: Any, resolver: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 from contextlib import aclosing
 from typing import Any, Protocol, Unpack
 
-from .events import Event, Found, Text
+from .events import Found, Inner
 from .scanner import Chunk, Pipeline, ScanOptions
 
 CHUNK_SIZE = 65536  # bytes asked for at a time: what a pipe holds
@@ -80,7 +80,7 @@ async def aiter_objects(
         yield found
 
 
-def _objects(events: list[Event | Text], fragments: bool) -> Iterator[Found]:
+def _objects(events: list[Inner], fragments: bool) -> Iterator[Found]:
     return (event for event in events if isinstance(event, Found) and (fragments or not event.fragment))
 
 

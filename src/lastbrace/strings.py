@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed does not know it
 
@@ -19,6 +18,8 @@ _lone = rf"u{_HIGH}(?!{_UNDECIDED})|u{_LOW}"
 
 # A body without lone surrogates; the second one without bytes beyond ASCII.
 PAIRED_BODY, PAIRED_ASCII_BODY = (rf"{plain}*+(?:\\(?:{_simple}){plain}*+)*+" for plain in (_PLAIN, r"[ !#-\[\]-\x7f]"))
+_FEW = 65536  # characters
+
 _body = re.compile(rf"{_PLAIN}*+(?:\\(?:{_simple}|{_lone}){_PLAIN}*+)*+".encode()).match
 _skipped = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 
@@ -36,12 +37,14 @@ class StringReader:
     'café '
     """
 
-    __slots__ = ("_decode", "_pieces", "ended")
+    __slots__ = ("_decode", "_pieces", "_size", "_text", "ended")
 
     def __init__(self, *, keep: bool = True) -> None:
         self.ended = False
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode if keep else None
-        self._pieces = io.StringIO(newline="\n")  # grows in place, where a list would be joined at twice the size
+        self._text = ""
+        self._pieces: list[str] = []  # what comes after it
+        self._size = 0  # of those, in characters
 
     def feed(self, data: bytes, at: int) -> int:
         """Read on from index ``at``, and return the index after the closing quote, or of what is left to next time."""
@@ -55,7 +58,10 @@ class StringReader:
         text = self._decode(body, end < len(data))  # a quote or backslash follows: no character goes on there
         if b"\\" in body:
             text = scanstring(text + '"', 0)[0]
-        self._pieces.write(text)
+        self._pieces.append(text)
+        self._size += len(text)
+        if self._size > _FEW and self._size * 16 > len(self._text):
+            self._join()
         return end + self.ended
 
     @property
@@ -66,4 +72,15 @@ class StringReader:
     @property
     def text(self) -> str:
         """What was read so far."""
-        return self._pieces.getvalue()
+        if self._pieces:
+            self._join()
+        return self._text
+
+    def _join(self) -> None:
+        # CPython adds to a string in place when a local variable alone holds it: a list of pieces, joined at the end,
+        # would take twice the memory. Where it does not, the time is still in proportion to the text.
+        text, self._text = self._text, ""
+        text += "".join(self._pieces)
+        self._text = text
+        self._pieces.clear()
+        self._size = 0

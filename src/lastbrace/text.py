@@ -11,6 +11,7 @@ from .completion import INVALID, Completion
 from .errors import NoObjectError
 from .events import Found
 from .explain import explain
+from .matching import match_schema
 from .scanner import Chunk, Pipeline, ScanOptions, to_bytes
 from .schema import Schema, compile_schema
 from .watcher import Watcher
@@ -188,13 +189,13 @@ def _choose(pipeline: Pipeline, objects: Iterable[Found], schema: Any, default: 
             return found.value
         else:
             newest = newest or found
-            match = compiled.match(found.raw)
+            match = match_schema(compiled, found)
             if match is not None:
                 return match.value
     if empty is not None and compiled is None:
         return empty.value
     if default is _MISSING:
         wanted = "" if compiled is None else "the schema"
-        refusal = "" if compiled is None or newest is None else compiled.refusal(newest.raw)
+        refusal = "" if compiled is None or newest is None or newest.raw is None else compiled.refusal(newest.raw)
         raise NoObjectError(explain(pipeline.stats, pipeline.unfinished, wanted=wanted, refusal=refusal))
     return default

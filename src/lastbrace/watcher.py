@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Unpack
 
 from .agent_answer import AgentAnswer
-from .agent_reader import AgentReader
+from .agent_reader import AgentReader, reader_for
 from .agents.adapter import Adapter
 from .agents.reply import Reply
-from .answer import AnswerReader, AnswerRules, Calls
+from .answer import AnswerReader, AnswerRules, Calls, OnFields, check_callbacks
 from .completion import INVALID, Completion, Status
-from .events import Event, Found, Stats, Text, Unfinished
+from .events import Found, Inner, Stats, Unfinished
 from .exits import how_it_ended
 from .explain import explain
 from .matching import Matcher, SchemaLike, ignored_values, value_or_none
@@ -59,6 +57,13 @@ class Watcher(Generic[T]):
         on_match: called with each Found that satisfies the contract or the schema, and its value.
         on_completion: called with each Completion, the moment its object closes (with a marker, at the end).
         on_reply: called with the agent's Reply when anything but its growing text has changed.
+        on_partial: called with the value so far (see ``Unfinished.partial``) of the answer's object that is open, at
+            the end of each ``feed`` that brought more of it, after all other calls. It is the growing value itself.
+        on_field: functions by path (``"status"``, ``"items.*.name"``, or a tuple of keys), each called with the path, a
+            tuple of keys and indexes, and the value of each such member of an object of the answer as soon as it is
+            complete, while the object is still open. Until that closes it is provisional.
+        on_field_void: called with the start of an object of which members were told when it turns out not to count:
+            it is none, the input ended inside it, it is a piece of a broken record, or one to ignore.
         scan: the options of ``Scanner``.
 
     Raises ValueError or TypeError for arguments that make no sense.
@@ -92,11 +97,14 @@ class Watcher(Generic[T]):
         on_match: Callable[[Found, T], object] | None = None,
         on_completion: Callable[[Completion], object] | None = None,
         on_reply: Callable[[Reply], object] | None = None,
+        on_partial: Callable[[Any], object] | None = None,
+        on_field: OnFields | None = None,
+        on_field_void: Callable[[int], object] | None = None,
         **scan: Unpack[ScanOptions],
     ) -> None:
-        for callback in (on_object, on_text, on_match, on_completion, on_reply):
-            if inspect.iscoroutinefunction(callback):
-                raise TypeError(f"callbacks are plain functions, and {callback.__name__} is async: nobody awaits it")
+        fields = dict(on_field or {})
+        callbacks = (on_object, on_text, on_match, on_completion, on_reply, on_partial, on_field_void)
+        check_callbacks(*callbacks, *fields.values())
         self._rules = AnswerRules(
             matcher=Matcher(contract, schema, ignored_values(ignore, scan), nonce),
             marker=marker,
@@ -104,6 +112,9 @@ class Watcher(Generic[T]):
             on_text=on_text,
             on_match=on_match,
             on_completion=on_completion,
+            on_partial=on_partial,
+            on_field=fields,
+            on_field_void=on_field_void,
             tail=check_max_bytes(max_recover_bytes) if recover else None,
         )
         self._recovery = AnswerRecovery(self._rules.matcher, recover) if recover else None
@@ -117,15 +128,13 @@ class Watcher(Generic[T]):
         self._start()
 
     def _start(self) -> None:
-        agent, answer = self._who
-        # An adapter given ready-made is a pattern: each stream has its own.
-        self._agent = (
-            None
-            if agent is None and answer is None
-            else AgentReader("auto" if agent is None else copy.deepcopy(agent), answer)
-        )
+        self._agent = reader_for(*self._who)
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
-        self._pipeline = Pipeline(**self._scan, text=text, after=self._after, tail=self._rules.tail)
+        # What is wanted of large objects is wanted of the answer; the events of an agent are built whole.
+        fields = self._rules.matcher.members(self._scan.get("fields")) if self._agent is None else None
+        scan: ScanOptions = {**self._scan, "fields": fields}
+        watched = self._rules.watched if self._agent is None or self._agent.is_plain else ()
+        self._pipeline = Pipeline(**scan, text=text, after=self._after, watched=watched, tail=self._rules.tail)
         self._plain = AnswerReader(self._rules, self._pipeline)
         self._agent_answer = AgentAnswer(self._rules, self._scan)
         self._last: Found | None = None
@@ -144,6 +153,7 @@ class Watcher(Generic[T]):
         try:
             for event in self._pipeline.feed(chunk):
                 self._take(event, calls)
+            self._reading.show_open(calls)
             calls.make()
         finally:
             self._busy = False
@@ -231,8 +241,8 @@ class Watcher(Generic[T]):
 
     @property
     def open(self) -> Unfinished | None:
-        """The object being read now, or None."""
-        return self._pipeline.open
+        """The object being read now, or None; with an agent, in its answer."""
+        return self._reading.open
 
     @property
     def stats(self) -> Stats:
@@ -248,7 +258,7 @@ class Watcher(Generic[T]):
         if self._busy:
             raise RuntimeError("feed, close and reset cannot be called from inside a callback")
 
-    def _take(self, event: Event | Text, calls: Calls) -> None:
+    def _take(self, event: Inner, calls: Calls) -> None:
         """Take in what was read."""
         wanted = self._fragments or not getattr(event, "fragment", False)
         if isinstance(event, Found) and not event.fragment and self._reading is self._plain:
@@ -263,6 +273,8 @@ class Watcher(Generic[T]):
             self._agent.take(event)
             if self._agent.is_plain:  # an event by which the agent was recognised just now is no answer
                 self._plain.take(event, calls)
+            else:
+                self._plain.take_fields_back(calls)
             self._follow(self._agent, calls)
 
     def _follow(self, agent: AgentReader, calls: Calls) -> None:
@@ -275,10 +287,7 @@ class Watcher(Generic[T]):
     def _close_agent(
         self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls, *, stopped: bool
     ) -> None:
-        if stderr:
-            pipeline = Pipeline()
-            for event in pipeline.feed(stderr) + pipeline.close():
-                agent.take_stderr(event, recognise_it=self.match is None)
+        agent.take_stderr(stderr, recognise_it=self.match is None)
         agent.close(returncode, stderr, cut=self._pipeline.unfinished is not None, stopped=stopped)
         self._follow(agent, calls)
         self._agent_answer.end(calls)

@@ -118,6 +118,9 @@ def scanner(options: ScanOptions) -> None:
     assert_type(scanner.close(), list[Event])
     assert_type(scanner.last, Found | None)
     assert_type(scanner.open, Unfinished | None)
+    if scanner.open is not None:
+        assert_type(scanner.open.partial(), Any)
+        scanner.open.partial(unended=True)
     assert_type(scanner.stats, Stats)
     assert_type(lastbrace.scanner_kind, str)
     assert_type(lastbrace.__version__, str)
@@ -130,7 +133,7 @@ def describe(event: Event) -> None:
         case Found():
             assert_type(event.start, int)
             assert_type(event.end, int)
-            assert_type(event.raw, bytes)
+            assert_type(event.raw, bytes | Any)  # None with buffer_limit only
             assert_type(event.fragment, bool)
             assert_type(event.fence, str | None)
             assert_type(event.value, Any)
@@ -171,7 +174,20 @@ def watcher() -> None:
     assert_type(outcome.returncode, int | None)
     assert_type(outcome.stats, Stats)
     Watcher(contract="marker", marker="END").close()
+    Watcher(
+        on_partial=lambda value: print(value["a"]),
+        on_field={"status": lambda path, value: print(path[0], value), ("a.b", 0, "*"): told},
+        on_field_void=lambda start: print(start + 1),
+        buffer_limit=1 << 20,
+        fields=["usage.tokens", ("a.b",)],
+    )
+    paths = {"status": told}
+    Watcher(on_field=paths)
     Watcher(contract=None, schema=Verdict, on_match=print).close(stderr="tail")
+
+
+def told(path: tuple[str | int, ...], value: Any) -> None:
+    print(path, value)
 
 
 def contract(completion: Completion) -> None:

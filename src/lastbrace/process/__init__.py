@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..agents.adapter import Adapter
     from ..agents.reply import Reply
+    from ..answer import OnFields
     from ..completion import Completion
     from ..events import Found
     from ..schema import Schema
@@ -64,6 +65,9 @@ class RunOptions(ScanOptions, Generic[T], total=False):
     on_match: Callable[[Found, T], object] | None
     on_completion: Callable[[Completion], object] | None
     on_reply: Callable[[Reply], object] | None
+    on_partial: Callable[[Any], object] | None
+    on_field: OnFields | None
+    on_field_void: Callable[[int], object] | None
 
 
 @overload
