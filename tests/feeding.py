@@ -6,17 +6,19 @@ Whatever the cuts, the events must be the same, and each must come after the sam
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import lastbrace
 from lastbrace import Dropped, Found, Outcome, Scanner, Stats, Unfinished, Watcher
+from lastbrace.implementation import AUTOMATA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Event = Found | Dropped | Unfinished
-SCANNERS: dict[str, Callable[..., Scanner]] = {"python": Scanner}
-WATCHERS: dict[str, Callable[..., Watcher]] = {"python": Watcher}
+SCANNERS: dict[str, Callable[..., Scanner]] = {kind: partial(Scanner, _implementation=kind) for kind in AUTOMATA}
+WATCHERS: dict[str, Callable[..., Watcher]] = {kind: partial(Watcher, _implementation=kind) for kind in AUTOMATA}
 
 ALL_CUTS_BELOW = 768  # bytes; longer texts are cut at a sample of places
 SAMPLED_CUTS = 48

@@ -1,4 +1,7 @@
-"""Random hostile texts against the oracle: `python -m tests.fuzz_oracle --count 200000 --seed 1`."""
+"""Random hostile texts against the oracle: `python -m tests.fuzz_oracle --count 200000 --seed 1 --scanner both`.
+
+With `--alike` the scanners are held against each other alone, which is ten times as fast.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from .feeding import SCANNERS, in_bytes, random_chunks, scan, when_known
 from .oracle import Expected, expected, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    Check = Callable[[bytes, dict[str, Any], int], str | None]
 
 TOKENS = [
     b"{", b"{", b"{", b"}", b"}", b"}", b"[", b"]", b'{"a":', b'{"a":', b'"', b'"', b'"', b"\\", b"\\\\", b'\\"',
@@ -140,6 +145,25 @@ def _as_fed(event: Expected, places: list[int]) -> Fact:
     return event.kind, places[event.start], end, event.raw, event.fragment
 
 
+def check_alike(text: bytes, options: Options, seed: int) -> str | None:
+    """Return what differs between the scanners on `text`, noise in it and chunk by chunk, or None."""
+    rng = random.Random(seed)
+    if rng.random() < 0.3:
+        text, _ = with_noise(text, rng)
+    chunks = rng.choice(([text], in_bytes(text), random_chunks(text, rng), random_chunks(text, rng)))
+    first: tuple[Any, ...] | None = None
+    for name, make in SCANNERS.items():
+        scanner = make(**options)
+        steps: list[Any] = []
+        for chunk in chunks:
+            steps.append((scanner.feed(chunk), scanner.open, scanner.last))
+        got = (steps, scanner.close(), scanner.stats)
+        first = got if first is None else first
+        if got != first:
+            return f"{name} {got}\n  but {first}\n  in chunks {chunks}"
+    return None
+
+
 def shrink(text: bytes, fails: Callable[[bytes], bool]) -> bytes:
     """Return a shorter text that still fails: pieces are cut out, large ones first."""
     size = len(text) // 2
@@ -155,10 +179,12 @@ def shrink(text: bytes, fails: Callable[[bytes], bool]) -> bytes:
     return text
 
 
-CHECKS = (check_plain, check_noisy)
+CHECKS = (check_plain, check_noisy, check_alike)
 
 
-def fuzz(count: int, seed: int, seconds: float = float("inf")) -> tuple[int, list[str]]:
+def fuzz(
+    count: int, seed: int, seconds: float = float("inf"), checks: Sequence[Check] = CHECKS
+) -> tuple[int, list[str]]:
     """Check `count` texts, or as many as `seconds` allow; return how many, and a report for each of 10 failures."""
     reports: list[str] = []
     started = time.monotonic()
@@ -167,7 +193,7 @@ def fuzz(count: int, seed: int, seconds: float = float("inf")) -> tuple[int, lis
         text_seed = seed * 1_000_000_007 + number
         rng = random.Random(text_seed)
         text, options = random_text(rng), random_options(rng)
-        for check in CHECKS:
+        for check in checks:
             if check(text, options, text_seed) is not None:
                 small = shrink(text, lambda shorter: check(shorter, options, text_seed) is not None)  # noqa: B023
                 difference = check(small, options, text_seed)
@@ -182,9 +208,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200_000, help="texts to check")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scanner", choices=("both", *SCANNERS), default="both")
+    parser.add_argument("--alike", action="store_true", help="compare the scanners with each other, not the oracle")
     arguments = parser.parse_args()
+    if arguments.scanner != "both":
+        for name in {*SCANNERS} - {arguments.scanner}:
+            del SCANNERS[name]
     started = time.monotonic()
-    done, reports = fuzz(arguments.count, arguments.seed)
+    checks = (check_alike,) if arguments.alike else CHECKS
+    done, reports = fuzz(arguments.count, arguments.seed, checks=checks)
     for report in reports:
         print(report)
     print(f"{done} texts, {len(reports)} failures, seed {arguments.seed}, {time.monotonic() - started:.0f} s")

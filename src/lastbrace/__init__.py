@@ -22,10 +22,12 @@ from .errors import (
     NoObjectError,
 )
 from .events import DeadCandidate, Dropped, Event, Found, Stats, Unfinished
+from .implementation import scanner_kind
 from .outcome import Outcome
+from .pipeline import ScanOptions
 from .recovered import Recovered
 from .recovery import recover
-from .scanner import Scanner, ScanOptions, scanner_kind
+from .scanner import Scanner
 from .streams import aiter_objects, iter_objects
 from .text import find_objects, first_object, last_object, parse_completion, parse_reply
 from .watcher import Watcher

@@ -9,7 +9,7 @@ from .agents.adapter import Change
 from .answer import AnswerReader, AnswerRules, Calls
 from .events import Found
 from .outcome import T
-from .scanner import Pipeline, ScanOptions
+from .pipeline import Pipeline, ScanOptions
 
 
 class AgentAnswer(Generic[T]):

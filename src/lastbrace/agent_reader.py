@@ -12,7 +12,7 @@ from .agents.generic import Generic
 from .agents.plain import PlainText
 from .errors import DecodeError
 from .events import Found, Inner, Text
-from .scanner import Pipeline
+from .pipeline import Pipeline
 
 MAX_EVENTS_UNRECOGNISED = 1000  # an agent shows itself in its first events; a long plain log need not be decoded
 MAX_EARLY_BYTES = 4 << 20  # of such events that are kept

@@ -13,7 +13,7 @@ from .events import Field, FieldsVoid, Found, Inner, Stats, Text, Unfinished
 from .matching import Matcher, value_or_none
 from .outcome import T
 from .paths import Path
-from .scanner import Pipeline
+from .pipeline import Pipeline, ScanOptions
 from .thinking import ThinkTracker
 
 _LARGE = b"{}"  # stands for the text of an object that was not stored
@@ -80,6 +80,15 @@ class AnswerRules(Generic[T]):
     def need_text(self) -> bool:
         """Whether the text between objects is needed."""
         return self.on_text is not None or self.skip_think or self.matcher.contract == "marker"
+
+    def pipeline_options(self, scan: ScanOptions, *, no_agent: bool, see_all: bool) -> dict[str, Any]:
+        """Return the options for reading the output: by ``scan``, and no more made of it than somebody asks for."""
+        matcher = self.matcher
+        # What is wanted of large objects is wanted of the answer; the events of an agent are built whole.
+        fields = matcher.members(scan.get("fields")) if no_agent else None
+        few = no_agent and not (see_all or self.need_text or self.on_field or matcher.ignores_any)
+        newest = few and (matcher.takes_all or matcher.key is not None)
+        return {**scan, "fields": fields, "tail": self.tail, "newest": newest, "key": matcher.key}
 
 
 class AnswerReader(Generic[T]):

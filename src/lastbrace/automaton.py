@@ -21,10 +21,12 @@ byte or so for each bracket that was read as structure in it (``dead``).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from . import grammar
 from .dead import DeadRegion, DeadRegions, Marks
-from .spans import DROPPED, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Span
+from .spans import DROPPED, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Reports
 from .surroundings import Surroundings
 
 # isort: off
@@ -38,10 +40,13 @@ _AFTER_VALUE = (grammar.MEMBER_END, grammar.ELEMENT_END)
 _EXCERPT = 40  # bytes shown before a fatal byte, and half as many after
 
 
-class Automaton:
+class Automaton(Reports):
     """Reads cleaned bytes chunk by chunk and reports spans, each as soon as it is certain.
 
     ``feed`` and ``close`` return finished lists of spans in order. With ``text``, what is no object is reported too.
+    With ``newest``, of the objects that became certain at once only the newest is reported, fragments and empty ones
+    left out, and beside it those that may have the member ``key``, if there is one to ask for. With ``stops``, ``feed``
+    reads no further than to an ESC or NUL. With ``make`` and a ``shift``, objects are reported as what it makes.
     """
 
     def __init__(
@@ -54,7 +59,12 @@ class Automaton:
         max_depth: int,
         text: bool = False,
         pieces_above: int | None = None,
+        newest: bool = False,
+        key: bytes | None = None,
+        stops: bool = False,
+        make: Callable[..., Any] | None = None,
     ) -> None:
+        super().__init__(newest=newest, key=key, stops=stops, make=make)
         lines = framing == "lines"
         openers = {"object": b"{", "array": b"[", "any": b"{["}[roots]
         self._openers = openers
@@ -69,7 +79,6 @@ class Automaton:
         self._max_kept = min(self._max_bytes, self._pieces_above)
         self._max_depth = max_depth
         self._around = Surroundings(lines=lines, text=text)
-        self._spans: list[Span] = []
         # The text at hand: ``_held`` is what is kept between chunks, ``_base`` the position of its first byte.
         self._held = bytearray()
         self._base = 0
@@ -87,17 +96,21 @@ class Automaton:
         self._standing: tuple[bool, str | None] = (False, None)  # then: whether it is a fragment, and its fence
 
         self._dead = DeadRegions()
-        self.deaths: dict[str, int] = {}
-        self.last_death: Death | None = None
-        self.reread = 0
 
     @property
     def open(self) -> tuple[int, int] | None:
         """Where the candidate being read begins, and how many bytes of it have been read."""
-        return None if self._start is None else (self._start, self._base + len(self._held) - self._start)
+        return None if self._start is None else (self._start, self.end - self._start)
+
+    @property
+    def end(self) -> int:
+        """How much text was read."""
+        return self._base + len(self._held)
 
     def open_bytes(self, since: int) -> bytes:
         """Return what was read of the open candidate from its offset ``since``; nothing where it is not stored."""
+        if since < 0:
+            raise ValueError("an offset is not negative")
         if self._start is None or self._start < self._base:
             return b""
         return bytes(memoryview(self._held)[self._start - self._base + since :])
@@ -107,26 +120,24 @@ class Automaton:
         """Where the text begins that is still kept."""
         return self._base
 
-    def feed(self, chunk: bytes) -> list[Span]:
+    def feed(self, chunk: bytes) -> list[Any]:
         """Read the next chunk and return the spans that became certain."""
-        data: bytes | bytearray = chunk
+        data: bytes | bytearray = self._until_noise(chunk)
         index = len(self._held)
         if index:
-            self._held += chunk
+            self._held += data
             data = self._held
         self._run(data, index)
         self._let_go(data)
-        spans, self._spans = self._spans, []
-        return spans
+        return self._take_spans()
 
-    def close(self) -> list[Span]:
+    def close(self) -> list[Any]:
         """End the input and return what follows from that."""
         data = self._held
         while self._start is not None:
             self._run(data, self._end(data, len(data)))
         self._let_go(data)
-        spans, self._spans = self._spans, []
-        return spans
+        return self._take_spans()
 
     def _run(self, data: bytes | bytearray, index: int) -> None:
         size = len(data)
@@ -144,18 +155,11 @@ class Automaton:
         match = self._next_candidate(data, index)
         at = len(data) if match is None else match.start()
         if at > index + 1 or (at > index and data[index] in self._openers):
-            self._count_deaths_at_once(data, index, at)
+            self._count_deaths_of(self._openers, data, index, at)
         if match is None:
             return at
         self._begin(data, at, structural=False)
         return at + 1
-
-    def _count_deaths_at_once(self, data: bytes | bytearray, begin: int, end: int) -> None:
-        for opener in self._openers:
-            count = data.count(opener, begin, end)
-            if count:
-                reason = grammar.REASONS[grammar.OBJECT if opener == 0x7B else grammar.ARRAY]
-                self.deaths[reason] = self.deaths.get(reason, 0) + count
 
     def _begin(self, data: bytes | bytearray, index: int, *, structural: bool) -> None:
         self._start = start = self._base + index
@@ -238,6 +242,10 @@ class Automaton:
             kind, (fragment, fence) = FOUND, self._around.around(data, at, self._base, self._structural)
             raw = data[at:index] if type(data) is bytes else bytes(memoryview(data)[at:index])
         self._spans.append((kind, start, end, raw, fragment, fence))
+        if fragment:
+            self.fragments += 1
+        else:
+            self.objects += 1
         self._around.pass_object(end, fragment)
         self._start = None
         return index
@@ -260,7 +268,7 @@ class Automaton:
         """Give up the candidate at its illegal byte, and return where to read on."""
         assert self._start is not None
         start, position = self._start, self._base + index
-        self.deaths[reason] = self.deaths.get(reason, 0) + 1
+        self._count_deaths(reason)
         if self._colon:
             excerpt = bytes(data[max(0, start - self._base, index - _EXCERPT) : index + _EXCERPT // 2])
             self.last_death = Death(start, position, bytes(data[index : index + 1]), reason, excerpt)

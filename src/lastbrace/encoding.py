@@ -28,6 +28,11 @@ class Utf8Input:
         self._head: bytes | None = b""  # what may still be the beginning of a mark; None once that is known
         self._decoder: codecs.IncrementalDecoder | None = None
 
+    @property
+    def is_utf8(self) -> bool:
+        """Whether it is known that chunks pass as they are."""
+        return self._head is None and self._decoder is None
+
     def feed(self, chunk: bytes) -> bytes:
         """Return the chunk as UTF-8; a byte or two may be held back until it is known whether they are a mark."""
         if self._head is not None:

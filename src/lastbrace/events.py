@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,11 +10,11 @@ import msgspec
 from . import decoding
 from .errors import DecodeError
 from .open_object import OpenObject, SettledObject
+from .spans import is_empty
 
 T = TypeVar("T")
 
 _UNSET: Any = object()
-_is_empty = re.compile(rb"[{\[][ \t\n\r]*+[}\]]").fullmatch
 _SHOWN = 60
 
 
@@ -33,7 +32,8 @@ class Built(msgspec.Struct, frozen=True):
     failed: str
 
 
-class Found(msgspec.Struct, frozen=True, eq=False):
+# A value of JSON holds nothing that could hold the object, so that the garbage collector need not look at it.
+class Found(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An object that was read to its closing brace.
 
     ``start`` and ``end`` are byte offsets of the input as it was fed (for ``str``, of its UTF-8 form): of the first
@@ -74,9 +74,7 @@ class Found(msgspec.Struct, frozen=True, eq=False):
     def empty(self) -> bool:
         """True for ``{}`` and ``[]``, which are reported but answer nothing."""
         raw = self.raw
-        if raw is None:
-            return self._built is not None and self._built.is_empty
-        return raw[1] != 0x22 and _is_empty(raw) is not None
+        return is_empty(raw) if raw is not None else self._built is not None and self._built.is_empty
 
     def decode(self, type: type[T]) -> T:  # noqa: A002 - the word msgspec uses for it
         """Return the object as a ``type`` that msgspec knows: a Struct, dataclass, TypedDict, ``dict[str, int]``...

@@ -28,6 +28,22 @@ def look_behind(data: bytes | bytearray, index: int, before: bytes) -> bytes:
     return text if len(text) > LOOK_BEHIND else before[len(text) - LOOK_BEHIND - 1 :] + text
 
 
+def is_piece(before: bytes, *, lines: bool, since_fragment: int | None) -> bool:
+    """Tell whether an object is a piece of a record, by what ``look_behind`` gave: headless, or after one and a comma.
+
+    With ``lines`` each line is an input of its own; ``since_fragment`` is the distance from the end of the last piece.
+    """
+    whole = len(before) <= LOOK_BEHIND
+    if lines and b"\n" in before:
+        before = before[before.rfind(b"\n") + 1 :]
+        whole = True
+    before = before[-LOOK_BEHIND:]
+    if is_headless(before, whole=whole):
+        return True
+    gap = since_fragment
+    return gap is not None and gap <= len(before) and before[-gap:].strip(WHITE_SPACE) == b","
+
+
 def is_headless(before: bytes, *, whole: bool) -> bool:
     """Tell whether ``before``, the text just before a bracket, ends in a member's key and colon.
 

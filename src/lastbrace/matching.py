@@ -13,7 +13,7 @@ from .members import CONTRACT, document_of, with_constant
 from .nonce import KEY, check_nonce, require_nonce, without_nonce
 from .outcome import T
 from .paths import Path
-from .scanner import Pipeline, ScanOptions
+from .pipeline import Pipeline, ScanOptions
 from .schema import Match, Schema, compile_schema
 
 SchemaLike = type[T] | Schema[T] | Callable[[Any], T] | dict[str, Any]
@@ -47,6 +47,16 @@ class Matcher(Generic[T]):
         self._ignored = frozenset(map(_as_text, ignored))
         self.contract = contract if schema is None else None
         self.takes_all = schema is None and contract is None
+
+    @property
+    def ignores_any(self) -> bool:
+        """Whether there are values that do not count."""
+        return bool(self._ignored)
+
+    @property
+    def key(self) -> bytes | None:
+        """A member without which no object matches (an array may), where one is known."""
+        return self._schema.key if self._schema is not None else b"status" if self.contract == "json" else None
 
     def ignores(self, found: Found) -> bool:
         """Tell whether this object is one of the values that do not count."""

@@ -50,6 +50,15 @@ class TerminalFilter:
         self._length = 0  # bytes read of the string at hand
         self._plain = 0  # bytes passed since the last removal
 
+    @property
+    def is_in_text(self) -> bool:
+        """Whether the next byte belongs to no sequence that has begun."""
+        return self._state == GROUND
+
+    def let_through(self, size: int) -> None:
+        """Take so many bytes of text for read, in which nothing is to be removed."""
+        self._plain += size
+
     def feed(self, chunk: bytes) -> bytes:
         """Return the chunk without what belongs to terminal sequences."""
         if self._state == GROUND and b"\x1b" not in chunk and b"\x00" not in chunk:

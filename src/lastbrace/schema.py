@@ -87,6 +87,11 @@ class Schema(Generic[T]):
         self.nonce = nonce  # a member that every object must have beside, and its value
         self._needles = tuple(f'"{key}"'.encode() for key in required if _is_plain(key))
 
+    @property
+    def key(self) -> bytes | None:
+        """A member without which no object satisfies the schema, where one is known."""
+        return self._needles[0][1:-1] if self._needles else None
+
     def match(self, raw: bytes) -> Match[T] | None:
         """Return the value of one object or array as the schema has it, or None where it does not satisfy it.
 

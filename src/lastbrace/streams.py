@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any, Protocol, Unpack
 
 from .events import Found, Inner
-from .scanner import Chunk, Pipeline, ScanOptions
+from .pipeline import Chunk, Pipeline, ScanOptions
 
 CHUNK_SIZE = 65536  # bytes asked for at a time: what a pipe holds
 

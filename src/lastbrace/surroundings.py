@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .fences import FenceTracker
-from .grammar import WHITE_SPACE
-from .headless import LOOK_BEHIND, is_headless, look_behind
+from .headless import is_piece, look_behind
 from .spans import TEXT, Span
 
 _LINE_END = 0x0A
@@ -64,13 +63,5 @@ class Surroundings:
             return False
         if structural:
             return True
-        before = look_behind(data, at, self._before)
-        whole = len(before) <= LOOK_BEHIND
-        if self._lines and b"\n" in before:
-            before = before[before.rfind(b"\n") + 1 :]
-            whole = True
-        before = before[-LOOK_BEHIND:]
-        if is_headless(before, whole=whole):
-            return True
-        gap = base + at - self._fragment_end
-        return self._fragment_end >= 0 and gap <= len(before) and before[-gap:].strip(WHITE_SPACE) == b","
+        since_fragment = None if self._fragment_end < 0 else base + at - self._fragment_end
+        return is_piece(look_behind(data, at, self._before), lines=self._lines, since_fragment=since_fragment)

@@ -12,7 +12,7 @@ from .errors import NoObjectError
 from .events import Found
 from .explain import explain
 from .matching import match_schema
-from .scanner import Chunk, Pipeline, ScanOptions, to_bytes
+from .pipeline import Chunk, Pipeline, ScanOptions, to_bytes
 from .schema import Schema, compile_schema
 from .watcher import Watcher
 

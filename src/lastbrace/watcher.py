@@ -17,9 +17,9 @@ from .exits import how_it_ended
 from .explain import explain
 from .matching import Matcher, SchemaLike, ignored_values, value_or_none
 from .outcome import Outcome, State, T
+from .pipeline import Chunk, Pipeline, ScanOptions
 from .recovered import Recovered
 from .recovery.answer import AnswerRecovery
-from .scanner import Chunk, Pipeline, ScanOptions
 from .tail import DEFAULT_MAX_BYTES, check_max_bytes
 
 
@@ -130,11 +130,11 @@ class Watcher(Generic[T]):
     def _start(self) -> None:
         self._agent = reader_for(*self._who)
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
-        # What is wanted of large objects is wanted of the answer; the events of an agent are built whole.
-        fields = self._rules.matcher.members(self._scan.get("fields")) if self._agent is None else None
-        scan: ScanOptions = {**self._scan, "fields": fields}
-        watched = self._rules.watched if self._agent is None or self._agent.is_plain else ()
-        self._pipeline = Pipeline(**scan, text=text, after=self._after, watched=watched, tail=self._rules.tail)
+        options = self._rules.pipeline_options(
+            self._scan, no_agent=self._agent is None, see_all=self._on_object is not None
+        )
+        watched = () if self.has_agent else self._rules.watched
+        self._pipeline = Pipeline(**options, text=text, after=self._after, watched=watched)
         self._plain = AnswerReader(self._rules, self._pipeline)
         self._agent_answer = AgentAnswer(self._rules, self._scan)
         self._last: Found | None = None
@@ -148,10 +148,13 @@ class Watcher(Generic[T]):
         on, several as an ExceptionGroup. Raises ClosedError after ``close``, RuntimeError inside a callback.
         """
         self._guard()
+        events = self._pipeline.feed(chunk)
+        if not events and self._rules.on_partial is None:
+            return
         calls = Calls()
         self._busy = True
         try:
-            for event in self._pipeline.feed(chunk):
+            for event in events:
                 self._take(event, calls)
             self._reading.show_open(calls)
             calls.make()
@@ -177,7 +180,7 @@ class Watcher(Generic[T]):
                 for event in self._pipeline.close():
                     self._take(event, calls)
                 if self._agent is not None:
-                    self._close_agent(self._agent, None if stopped else returncode, tail, calls, stopped=stopped)
+                    self._close_agent(self._agent, None if stopped else returncode, tail, calls, stopped)
                 self._reading.end(calls)
                 self._recover(calls)
                 self._outcome = self._conclude(returncode, tail, stopped)
@@ -285,7 +288,7 @@ class Watcher(Generic[T]):
             calls.add(self._on_reply, agent.adapter.reply)
 
     def _close_agent(
-        self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls, *, stopped: bool
+        self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls, stopped: bool
     ) -> None:
         agent.take_stderr(stderr, recognise_it=self.match is None)
         agent.close(returncode, stderr, cut=self._pipeline.unfinished is not None, stopped=stopped)
@@ -335,8 +338,7 @@ class Watcher(Generic[T]):
         if reply is not None and reply.agent is not None and reply.is_error:
             return f"{reply.agent}: {reply.error}"
         if state != "ok":
-            reading = self._reading
-            matcher = self._rules.matcher
+            reading, matcher = self._reading, self._rules.matcher
             refusal = "" if reading.last is None else matcher.refusal(reading.last)
             where = "in the agent's answer: " if self.has_agent else ""
             unfinished = self._pipeline.unfinished or reading.unfinished

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastbrace import Found, parse_completion
 from lastbrace.events import Text
-from lastbrace.scanner import Pipeline
+from lastbrace.pipeline import Pipeline
 
 from ..cases import DATA
 

@@ -42,7 +42,7 @@ from .usage import examples as _examples
 from .usage import exit_with as _exit
 
 if TYPE_CHECKING:
-    from ..scanner import ScanOptions
+    from ..pipeline import ScanOptions
 
 
 app = typer.Typer(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from ..events import Found, Unfinished
 from ..explain import explain
 from ..members import members_of
+from ..pipeline import ScanOptions
 from ..recovery import cleaned_end
 from ..recovery.repair import Repair
-from ..scanner import Scanner, ScanOptions
+from ..scanner import Scanner
 from ..schema import compile_schema
 from ..tail import Tail
 from .lines import Output, marked, one_line, printable, tell

@@ -12,7 +12,7 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from ..outcome import Outcome, T
-from ..scanner import ScanOptions
+from ..pipeline import ScanOptions
 from .backend import Backend
 from .checks import check_input, check_stderr, check_times
 from .launch import Launch

@@ -7,8 +7,8 @@ from typing import Any, TypeVar, overload
 
 from ..events import Found
 from ..members import members_of
+from ..pipeline import Chunk, Pipeline, to_bytes
 from ..recovered import Recovered
-from ..scanner import Chunk, Pipeline, to_bytes
 from ..schema import Schema, compile_schema
 from ..tail import DEFAULT_MAX_BYTES, check_max_bytes
 from .repair import General, Repair, Truncated
