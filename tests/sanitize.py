@@ -1,0 +1,89 @@
+"""Runs the C scanner under the address and undefined-behaviour sanitizers: `python -m tests.sanitize --texts 1000000`.
+
+It is built apart, with gcc or clang, twice: as it is, and without wide compares; then come the scanner's tests and
+random texts. What the sanitizers find ends the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from lastbrace.implementation import AUTOMATA
+
+from .feeding import SCANNERS, random_chunks
+from .fuzz_oracle import random_options, random_text, with_noise
+
+ROOT = Path(__file__).parent.parent
+FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+TESTS = ["test_native", "test_oracle", "test_cases", "test_fences", "test_noise", "test_conformance", "test_offsets"]
+
+
+def build(target: Path, flags: str) -> None:
+    """Put the package with a C scanner built with `flags` into `target`."""
+    shutil.copytree(ROOT / "src" / "lastbrace", target / "lastbrace", ignore=shutil.ignore_patterns("*.so", "*.pyd"))
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--force", "-b", target, "-t", target / "objects"]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "CFLAGS": flags}, check=True)
+
+
+def run(target: Path, *arguments: str) -> None:
+    """Run Python with the package in `target`, and the sanitizer's library in front of all others."""
+    compiler = os.environ.get("CC", "gcc")
+    library = subprocess.run([compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(target),
+        "LD_PRELOAD": library.stdout.strip(),
+        "PYTHONMALLOC": "malloc",  # so that each object has bounds of its own
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",  # the interpreter itself leaves much behind
+    }
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, check=True)
+
+
+def scan_texts(count: int, seed: int) -> None:
+    """Scan random texts in random chunks, some with terminal sequences, some not to their end."""
+    assert "c" in AUTOMATA, "the C scanner was not built"
+    rng = random.Random(seed)
+    started = time.monotonic()
+    for _ in range(count):
+        text = random_text(rng)
+        if rng.random() < 0.2:
+            text, _ = with_noise(text, rng)
+        scanner = SCANNERS["c"](**random_options(rng))
+        for chunk in random_chunks(text, rng):
+            scanner.feed(chunk)
+        if rng.random() < 0.8:
+            scanner.close()
+    print(f"{count} texts, seed {seed}, {time.monotonic() - started:.0f} s")
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--texts", type=int, default=1_000_000, help="random texts for each build")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)  # under the sanitizers
+    arguments = parser.parse_args()
+    if arguments.inside:
+        scan_texts(arguments.texts, arguments.seed)
+        return
+    for flags in (FLAGS, f"{FLAGS} -DLASTBRACE_PORTABLE"):
+        print(flags, flush=True)
+        with tempfile.TemporaryDirectory() as directory:
+            target = Path(directory)
+            build(target, flags)
+            # Freed memory is held back under the sanitizers, so that the process grows.
+            options = ("-q", "-p", "no:cacheprovider", "-k", "not leave_nothing_behind")
+            run(target, "-m", "pytest", *options, *(f"tests/{name}.py" for name in TESTS))
+            run(target, "-m", "tests.sanitize", "--inside", f"--texts={arguments.texts}", f"--seed={arguments.seed}")
+
+
+if __name__ == "__main__":
+    main()
