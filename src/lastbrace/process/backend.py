@@ -122,8 +122,6 @@ class Backend(Generic[T]):
     ) -> None:
         try:
             if exc is None and not self._begun and self._outcome is None:
-                if self._on_object is None and not self._spoke:  # nobody asks for objects any more: spare the calls
-                    self._watcher = Watcher(**self._watch)
                 await self._read_to_end()
         finally:
             try:
@@ -170,6 +168,8 @@ class Backend(Generic[T]):
         return self.outcome
 
     async def _read_to_end(self) -> None:
+        if self._on_object is None and not self._spoke:  # nobody asks for objects any more: do not make them
+            self._watcher = Watcher(**self._watch)
         self._collect = False
         self._queue.clear()
         while self._outcome is None:
