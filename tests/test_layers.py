@@ -60,8 +60,11 @@ def without_type_checking(tree: ast.Module) -> ast.Module:
     return result
 
 
+_EDGE_NAMES = {"process", "cli", "demo", "following", "looping", "__main__"}
 EDGES = {
-    module for module in MODULES if module.split(".")[0] in {"process", "cli", "demo", "follow", "looping", "__main__"}
+    module
+    for module in MODULES
+    if module.split(".")[0] in {"process", "cli", "demo", "following", "looping", "__main__"}
 }
 IMPORTS = {module: imports(path) for module, path in MODULES.items()}
 CORE = set(MODULES) - EDGES

@@ -33,6 +33,7 @@ from .text import find_objects, first_object, last_object, parse_completion, par
 from .watcher import Watcher
 
 if TYPE_CHECKING:
+    from .following import Log, Record, Source, follow
     from .looping import Loop, LoopEnd, Turn, loop
     from .process import Backend, run, run_sync
 
@@ -49,14 +50,17 @@ __all__ = [
     "Found",
     "JournalError",
     "LastbraceError",
+    "Log",
     "Loop",
     "LoopEnd",
     "NoObjectError",
     "Outcome",
+    "Record",
     "Recovered",
     "Reply",
     "ScanOptions",
     "Scanner",
+    "Source",
     "Stats",
     "Status",
     "Turn",
@@ -68,6 +72,7 @@ __all__ = [
     "balanced_end",
     "find_objects",
     "first_object",
+    "follow",
     "iter_objects",
     "last_object",
     "loop",
@@ -82,9 +87,13 @@ __all__ = [
 
 _EDGES = {
     "Backend": "process",
+    "Log": "following",
     "Loop": "looping",
     "LoopEnd": "looping",
+    "Record": "following",
+    "Source": "following",
     "Turn": "looping",
+    "follow": "following",
     "loop": "looping",
     "run": "process",
     "run_sync": "process",

@@ -1,12 +1,10 @@
-"""The command line: ``run``, ``loop``, ``replay``, ``last``, ``first``, ``all``, ``demo``."""
+"""The command line: ``run``, ``loop``, ``replay``, ``last``, ``first``, ``all``, ``follow``, ``demo``."""
 
 from __future__ import annotations
 
-import json
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +12,7 @@ from .. import __version__, scanner_kind
 from ..agents import ADAPTERS
 from ..nonce import require_nonce
 from ..schema import Schema, compile_schema
-from .lines import printable
+from .following import follow
 from .looping import loop
 from .reading import Reader, first_of, last_of
 from .replaying import replay
@@ -38,8 +36,11 @@ from .usage import (
     StrictOption,
     Until,
 )
+from .usage import agent_name as _agent
 from .usage import examples as _examples
 from .usage import exit_with as _exit
+from .usage import open_text as _open
+from .usage import read_schema as _schema
 
 if TYPE_CHECKING:
     from ..pipeline import ScanOptions
@@ -245,13 +246,17 @@ def all_objects(
 
 app.command(
     epilog=_examples(
+        "lastbrace follow agent.log",
+        "lastbrace follow --from start --until done --agent claude run.jsonl",
+        "lastbrace follow --state ~/.cache/follow.json 'logs/**/*.jsonl' | jq .value",
+        "lastbrace follow --unwrap docker /var/lib/docker/containers/*/*-json.log",
+    )
+)(follow)
+app.command(
+    epilog=_examples(
         "lastbrace run --save run.jsonl -- ./agent.sh", "lastbrace replay run.jsonl --speed 10", statuses=""
     )
 )(replay)
-
-
-def _agent(name: str) -> str | None:
-    return None if name == "none" else name
 
 
 def _stop(stop: Stop | None, until: Until | None) -> str:
@@ -263,27 +268,6 @@ def _stop(stop: Stop | None, until: Until | None) -> str:
 
 def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:
     return {"roots": roots.value, "framing": framing.value, "strict": strict}
-
-
-def _open(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
-    if file == STDIN:
-        if sys.stdin is None:
-            raise typer.BadParameter("standard input is closed", param_hint=name)
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return file.open("rb")
-    except OSError as error:
-        raise typer.BadParameter(printable(f"{file}: {error.strerror}", 1000), param_hint=name) from error
-
-
-def _schema(file: Path | None) -> Schema[Any] | None:
-    if file is None:
-        return None
-    with _open(file, "--schema") as text:
-        try:
-            return compile_schema(json.load(text))
-        except (ValueError, TypeError, ImportError, RecursionError) as error:
-            raise typer.BadParameter(printable(f"{file}: {error}", 1000), param_hint="--schema") from error
 
 
 def _with_nonce(schema: Schema[Any] | None, nonce: str) -> Schema[Any]:

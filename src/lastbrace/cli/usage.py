@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from contextlib import ExitStack, redirect_stderr
+from contextlib import AbstractContextManager, ExitStack, nullcontext, redirect_stderr
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
+from ..schema import Schema, compile_schema
 from .lines import printable, tell
 
 if TYPE_CHECKING:
@@ -51,6 +53,34 @@ def exit_with(work: Callable[[], int]) -> NoReturn:
         tell(printable(str(error), 1000))
         status = 1
     raise typer.Exit(status)
+
+
+def agent_name(name: str) -> str | None:
+    """Return what ``--agent`` stands for."""
+    return None if name == "none" else name
+
+
+def open_text(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
+    """Open the file that an argument of this name gives."""
+    if file == STDIN:
+        if sys.stdin is None:
+            raise typer.BadParameter("standard input is closed", param_hint=name)
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise typer.BadParameter(printable(f"{file}: {error.strerror}", 1000), param_hint=name) from error
+
+
+def read_schema(file: Path | None) -> Schema[Any] | None:
+    """Return the schema that ``--schema`` gives."""
+    if file is None:
+        return None
+    with open_text(file, "--schema") as text:
+        try:
+            return compile_schema(json.load(text))
+        except (ValueError, TypeError, ImportError, RecursionError) as error:
+            raise typer.BadParameter(printable(f"{file}: {error}", 1000), param_hint="--schema") from error
 
 
 class Group(TyperGroup):

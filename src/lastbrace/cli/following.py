@@ -1,0 +1,79 @@
+"""``lastbrace follow``: the records of files that grow, one by one as lines of JSON."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..agents import ADAPTERS
+from .records import follow_files
+from .usage import Contract, Framing, SchemaOption, agent_name, exit_with, read_schema
+
+_NAMES = ", ".join(sorted({str(adapter.name) for adapter in ADAPTERS}))
+
+
+class Origin(StrEnum):
+    """Where to begin in files that are followed."""
+
+    START = "start"
+    END = "end"
+
+
+class Unwrap(StrEnum):
+    """Whose container logs are unwrapped."""
+
+    DOCKER = "docker"
+    CRI = "cri"
+
+
+class LastWord(StrEnum):
+    """When following ends by itself."""
+
+    DONE = "done"
+
+
+def follow(
+    *,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, globs and folders; they may come later.")],
+    agent: Annotated[
+        str, typer.Option(metavar="NAME", help=f"Whose output it is: auto, none (plain text), {_NAMES}.")
+    ] = "auto",
+    contract: Annotated[
+        Contract, typer.Option(help="How the files say how a run ended; 'none': any object will do.")
+    ] = Contract.JSON,
+    schema: SchemaOption = None,
+    origin: Annotated[Origin, typer.Option("--from", help="Where to begin in files that are there.")] = Origin.END,
+    state: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the place reached in this file, and go on from there.")
+    ] = None,
+    until: Annotated[
+        LastWord | None, typer.Option(help="'done': end once every file read from has said its last word.")
+    ] = None,
+    idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any news.")] = None,
+    framing: Annotated[
+        Framing | None, typer.Option(help="'lines': no object crosses a line end; so with .jsonl and .ndjson.")
+    ] = None,
+    unwrap: Annotated[Unwrap | None, typer.Option(help="Read the text inside a container's log.")] = None,
+    poll: Annotated[bool, typer.Option("--poll", help="Look regularly instead of waiting for change notices.")] = False,
+) -> None:
+    """Follow log files as they grow, through rotation, and print each object as it is complete, one a line.
+
+    A line has path, start, end (offsets in the file) and value; with --schema only what satisfies it is printed.
+    Without --until and --idle-timeout it ends when interrupted.
+    """
+    options: dict[str, Any] = {
+        "agent": agent_name(agent),
+        "contract": None if contract is Contract.NONE else contract.value,
+        "schema": read_schema(schema),
+        "start": origin.value,
+        "until_done": until is not None,
+        "idle_timeout": idle_timeout,
+        "unwrap": None if unwrap is None else unwrap.value,
+        "force_polling": poll,
+    }
+    if framing is not None:
+        options["framing"] = framing.value
+    exit_with(lambda: follow_files(paths, options, state))

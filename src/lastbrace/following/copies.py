@@ -1,0 +1,225 @@
+"""Whether an unknown file is a copy of a text that is known: see rule 4 of ``looking``."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from .contents import Content
+from .files import id_of, open_file, stamp_of
+from .generations import generation_of, originals
+from .identity import EVIDENCE, Known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .files import File, FileId, Stamp
+
+_BLOCK = 65536
+
+
+class Unknown(NamedTuple):
+    """A file that is not known."""
+
+    name: str
+    status: os.stat_result
+    followed: bool
+    """Whether it is at a name that is followed; else at one that a lost text may have been rotated to."""
+    path: Path | None = None
+    """With a name that can only be that of an older generation: whose."""
+
+
+class Kind(Enum):
+    """What an unknown file is."""
+
+    NEW = "a text of its own"
+    COPY = "a copy of a text, which is read where it stands"
+    MOVED = "where a text that lost its file goes on"
+    UNCLEAR = "not known yet"
+    STALE = "not known before it is seen what became of what it may be a copy of"
+
+
+class Verdict(NamedTuple):
+    """What an unknown file is, the text it is a copy of, and where a new one begins."""
+
+    kind: Kind
+    content: Content | None = None
+    begin: int = 0
+
+
+_NEW, _UNCLEAR = Verdict(Kind.NEW), Verdict(Kind.UNCLEAR)
+
+
+class _Copy(NamedTuple):
+    stamp: Stamp
+    original: Content
+    content: Content  # the copy itself: what of it is known to be the same
+
+
+class Copies:
+    """Judges unknown files.
+
+    ``file_of`` opens a text's file, or returns None where it has lost it; ``kept`` and ``dropped`` are called with
+    the copies that must be remembered from one run to the next.
+    """
+
+    def __init__(
+        self,
+        file_of: Callable[[Content], File | None],
+        kept: Callable[[Content], object],
+        dropped: Callable[[Content], object],
+    ) -> None:
+        self._file_of = file_of
+        self._kept = kept
+        self._dropped = dropped
+        self._by_name: dict[str, list[Content]] = {}
+        self._generations: dict[str, list[Content]] = {}
+        self._waiting: dict[str, _Copy] = {}
+        self._remembered: dict[FileId, Content] = {}
+
+    def add(self, content: Content, *names: str) -> None:
+        """Know a text, by these names too."""
+        content.names.update(names)
+        for index, name in self._keys(content):
+            contents = index.setdefault(name, [])
+            if content not in contents:
+                contents.append(content)
+
+    def named(self, name: str) -> list[Content]:
+        """Return the texts that have, or had, this name."""
+        return self._by_name.get(name, [])
+
+    def forget(self, content: Content) -> None:
+        """Forget a text; its copies are remembered as far as it was read."""
+        for name in [name for name, copy in self._waiting.items() if copy.original is content]:
+            copy = self._waiting.pop(name)
+            assert copy.content.id is not None
+            self._remembered[copy.content.id] = copy.content
+        for index, name in self._keys(content):
+            index[name].remove(content)
+            if not index[name]:
+                del index[name]
+
+    def remember(self, content: Content) -> None:
+        """Know from an earlier run that a file was a copy as far as it was read then."""
+        assert content.id is not None
+        self._remembered[content.id] = content
+        self._kept(content)
+
+    def tidy(self, *, first: bool) -> None:
+        """Let go of copies that are gone, and after the first look of what earlier runs remembered."""
+        for name in [name for name in self._waiting if not os.path.lexists(name)]:
+            self._dropped(self._waiting.pop(name).content)
+        for number, content in list(self._remembered.items()):
+            if first or not os.path.lexists(content.path):
+                self._dropped(self._remembered.pop(number))
+
+    def judge(self, unknown: Unknown, now: float) -> Verdict:
+        """Say what an unknown file is. Raises OSError where it cannot be read."""
+        related = list(dict.fromkeys(self._related(unknown, now)))
+        if not related and id_of(unknown.status) not in self._remembered:
+            return _NEW
+        waiting = self._waiting.get(unknown.name)
+        if waiting is not None and waiting.stamp == stamp_of(unknown.status) and waiting.original.name is not None:
+            return Verdict(Kind.COPY, waiting.original)
+        file = open_file(unknown.name)
+        try:
+            verdict = self._compare(file, unknown, related)
+            remembered = self._remembered.get(file.id)
+            if verdict == _NEW and remembered is not None and remembered.is_in(file):
+                verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
+        finally:
+            file.close()
+        if verdict.kind in (Kind.NEW, Kind.MOVED):
+            if unknown.name in self._waiting:
+                self._dropped(self._waiting.pop(unknown.name).content)
+            if file.id in self._remembered:
+                self._dropped(self._remembered.pop(file.id))
+        return verdict
+
+    def _keys(self, content: Content) -> Iterator[tuple[dict[str, list[Content]], str]]:
+        for name in content.names:
+            yield self._by_name, name
+        for original in {original for name in content.names for original in generation_of(name)}:
+            yield self._generations, original
+
+    def _related(self, unknown: Unknown, now: float) -> Iterator[Content]:
+        generation, gzipped = generation_of(unknown.name), unknown.name.endswith(".gz")
+        for name in originals(unknown.name):
+            yield from self._by_name.get(name, ())
+            for content in self._generations.get(name, ()):
+                # A generation is no copy of another one that stands, but perhaps of what that was before.
+                if content.name is None or gzipped or not generation:
+                    yield content
+        for content in self._by_name.get(unknown.name, ()):
+            # Replaced from one look to the next by one that begins with all of it: saved anew by an editor or a tool.
+            is_new = content.name is None and content.lost_since == now and not content.vanished
+            if is_new and content.offset >= EVIDENCE:
+                yield content
+
+    def _compare(self, file: File, unknown: Unknown, related: list[Content]) -> Verdict:
+        head, size = file.read_at(0, EVIDENCE), file.status().st_size
+        if not head:
+            return _UNCLEAR
+        gzipped = unknown.name.endswith(".gz")
+        tail = b"" if gzipped else file.read_at(max(0, size - EVIDENCE), EVIDENCE)
+        copy = Known(head, len(head) if gzipped else max(0, size - EVIDENCE) + len(tail), head if gzipped else tail)
+        stale, lost, standing = None, list[Content](), list[Content]()
+        for content in related:
+            original = self._file_of(content) if content.id is not None else None
+            if original is None or not content.is_in(original):
+                lost.append(content)
+                stale = stale if content.name is None else content
+            elif original.id != file.id:
+                tail_there = original.read_at(copy.offset - len(tail), len(tail))
+                if original.read_at(0, len(head)) == head and tail_there == tail:
+                    self._wait(file, unknown, content, copy)
+                    return Verdict(Kind.COPY, content)
+                (standing if content.name is not None else lost).append(content)
+        for content in lost:
+            if not content.is_blank and content.is_in(file):
+                return Verdict(Kind.MOVED, content)
+        for content in standing:
+            original = None if gzipped else self._file_of(content)
+            parted = 0 if original is None else _where_they_part(file, original)
+            if parted:
+                return Verdict(Kind.NEW, content, parted)
+        waiting = self._waiting.get(unknown.name)
+        if waiting is not None and waiting.original in lost and waiting.content.is_in(file):
+            return Verdict(Kind.COPY, waiting.original)  # until that is forgotten: it may be found yet
+        for content in lost:
+            if not gzipped and copy.offset <= content.offset and content.has_head(head):
+                self._wait(file, unknown, content, copy)
+                return Verdict(Kind.COPY, content)
+        if stale is not None:
+            return Verdict(Kind.STALE, stale)
+        heads = [content.known.head for content in lost]
+        return _UNCLEAR if any(len(head) < len(known) and known.startswith(head) for known in heads) else _NEW
+
+    def _wait(self, file: File, unknown: Unknown, original: Content, copy: Known) -> None:
+        waiting = self._waiting.get(unknown.name)
+        if waiting is not None and waiting.content.id != file.id:
+            self._dropped(waiting.content)
+            waiting = None
+        content = Content(Path(unknown.name)) if waiting is None else waiting.content
+        content.id, content.begin, content.known, content.is_copy = file.id, copy, copy, True
+        content.original = original
+        self._waiting[unknown.name] = _Copy(stamp_of(file.status()), original, content)
+        if waiting is None:
+            self._kept(content)
+        if (remembered := self._remembered.pop(file.id, None)) is not None:
+            self._dropped(remembered)
+
+
+def _where_they_part(one: File, other: File) -> int:
+    """Return the offset of the first byte in which two files differ; 0 where they do not even share a line."""
+    offset = 0
+    while True:
+        mine, theirs = one.read_at(offset, _BLOCK), other.read_at(offset, _BLOCK)
+        if mine != theirs or not mine:
+            differ = (at for at, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b)
+            same = next(differ, min(len(mine), len(theirs)))
+            return offset + same if offset or same >= EVIDENCE or b"\n" in mine[:same] else 0
+        offset += len(mine)

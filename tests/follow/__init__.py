@@ -1,0 +1,1 @@
+"""Tests of `lastbrace.follow`, of its parts, and of the command."""

@@ -1,0 +1,170 @@
+"""What a cursor covers: exactly what was yielded, whatever became of the files meanwhile."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lastbrace
+
+from .files import Looks, append, followed, line, no_more, take, values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
+    return Looks(monkeypatch)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.jsonl"
+
+
+def saved(log: lastbrace.Log) -> Any:
+    """Return the cursor as it comes back from a file."""
+    return json.loads(json.dumps(log.cursor))
+
+
+async def all_of(*arguments: Any, looks: Looks, **options: Any) -> list[Any]:
+    """Return the values of all records that are there."""
+    got = []
+    async with followed(*arguments, **options) as log:
+        await looks.two_more()
+        while not await no_more(log) or log.buffered:
+            got.append((await anext(log)).value)
+    return got
+
+
+async def test_each_later_record_comes_again(path: Path) -> None:
+    text = "noise " + line(n=0) + "more {} noise " + line(n=1) + line(n=2).strip() + line(n=3) + '{"n": '
+    path.write_text(text)
+    for framing in ("lines", "free"):
+        cursors = []
+        async with followed(path, start="start", framing=framing, fragments=True) as log:
+            records = []
+            for _ in range(5):
+                cursors.append(saved(log))
+                records += await take(log, 1)
+            cursors.append(saved(log))
+        append(path, "4}\n")
+        for number, cursor in enumerate(cursors):
+            async with followed(path, start=cursor, framing=framing) as log:
+                again = await take(log, 6 - number)
+                assert [record.value for record in again[: 5 - number]] == [record.value for record in records[number:]]
+                assert [(record.start, record.end) for record in again[: 5 - number]] == [
+                    (record.start, record.end) for record in records[number:]
+                ]
+                assert again[-1].value == {"n": 4}
+        path.write_text(text)
+
+
+def renamed(path: Path) -> None:
+    path.rename(path.with_name("a.jsonl.1"))
+
+
+def copied(path: Path) -> None:
+    shutil.copyfile(path, path.with_name("a.jsonl.1"))
+    os.truncate(path, 0)
+
+
+def compressed(path: Path) -> None:
+    path.with_name("a.jsonl-20260131.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+
+def twice(path: Path) -> None:
+    renamed(path)
+    path.with_name("a.jsonl.1").rename(path.with_name("a.jsonl.2"))
+    append(path, line(n=30))
+    copied(path)
+
+
+@pytest.mark.parametrize("pad", [0, 3000])
+@pytest.mark.parametrize("target", ["a.jsonl", "a*"], ids=["path", "glob"])
+@pytest.mark.parametrize("rotate", [renamed, copied, compressed, twice])
+async def test_rotated_while_nobody_looked(
+    path: Path, rotate: Callable[[Path], None], target: str, pad: int, looks: Looks
+) -> None:
+    async with followed(path.parent / target, start="start") as log:
+        append(path, line(n=1, pad="x" * pad) + line(n=2) + '{"n": ')
+        await take(log, 1)
+        cursor = saved(log)
+    append(path, "3}\n")
+    rotate(path)
+    append(path, line(n=4))
+    wanted = [2, 3, 30, 4] if rotate is twice else [2, 3, 4]
+    async with followed(path.parent / target, start=cursor) as log:
+        got = [value["n"] for value in await values(log, len(wanted))]
+        assert got == wanted if target == "a.jsonl" else sorted(got) == sorted(wanted)
+        await looks.two_more()
+        assert await no_more(log)
+        cursor = saved(log)
+    assert await _all(path.parent / target, cursor, looks) == []
+
+
+async def _all(target: Path, cursor: Any, looks: Looks) -> list[Any]:
+    got = []
+    async with followed(target, start=cursor) as log:
+        await looks.two_more()
+        while not await no_more(log):
+            got.append(None)
+    return got
+
+
+async def test_a_cursor_advances_over_text_without_records(path: Path, looks: Looks) -> None:
+    path.write_text("noise\n" * 1000 + '{"half')
+    async with followed(path, start="start") as log:
+        await looks.two_more()
+        assert await no_more(log)
+        (position,) = log.cursor["files"]
+        assert position["offset"] == 6000
+
+
+async def test_a_cursor_is_small_and_says_what_it_covers(path: Path) -> None:
+    append(path, line(n=1))
+    async with followed(path, start="start") as log:
+        await take(log, 1)
+        cursor = log.cursor
+    status = path.stat()
+    (position,) = cursor["files"]
+    assert (position["path"], position["device"], position["inode"]) == (str(path), status.st_dev, status.st_ino)
+    assert 8 <= position["offset"] <= 9
+    assert position["head"][0] == position["offset"]
+    assert len(json.dumps(cursor)) < 300
+
+
+async def test_another_file_at_the_path_is_read_from_its_beginning(path: Path) -> None:
+    append(path, line(n=1))
+    async with followed(path, start="start") as log:
+        await take(log, 1)
+        cursor = saved(log)
+    path.write_text(line(n=2) + line(n=3))  # in the same file
+    async with followed(path, start=cursor) as log:
+        assert await values(log, 2) == [{"n": 2}, {"n": 3}]
+
+
+async def test_a_file_that_the_cursor_does_not_know_is_read_from_its_beginning(path: Path) -> None:
+    async with followed(path) as log:
+        cursor = saved(log)
+    append(path, line(n=1))
+    async with followed(path, start=json.dumps(cursor)) as log:
+        assert await values(log, 1) == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    "cursor", [[], {}, {"version": 1}, {"version": 2, "files": []}, {"version": 1, "files": [{"path": "a"}]}, "{", 3]
+)
+async def test_what_is_no_cursor_is_refused(path: Path, cursor: Any) -> None:
+    with pytest.raises(ValueError, match="cursor"):
+        lastbrace.follow(path, start=cursor)

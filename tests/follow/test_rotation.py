@@ -1,0 +1,257 @@
+"""Files that are renamed, copied, truncated, rewritten, deleted, compressed and linked while they are followed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .files import Looks, append, followed, line, no_more, take, values
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
+    return Looks(monkeypatch)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "a.jsonl"
+    file.write_text(line(n=0))
+    return file
+
+
+def older(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.{number}")
+
+
+async def test_half_a_record_is_never_glued_to_what_replaces_it(path: Path, looks: Looks) -> None:
+    async with followed(path) as log:
+        for replace in (lambda: path.rename(older(path, 1)), lambda: os.truncate(path, 0), path.unlink):
+            append(path, line(n=1) + '{"n": ')
+            assert await values(log, 1) == [{"n": 1}]
+            with looks.none():
+                replace()
+                append(path, "2}\n" + line(n=3))
+            assert await values(log, 1) == [{"n": 3}]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_a_renamed_file_is_read_to_its_end_first_and_as_long_as_it_grows(path: Path, looks: Looks) -> None:
+    async with followed(path) as log:
+        with looks.none():
+            append(path, line(n=1) + '{"n"')
+            path.rename(older(path, 1))
+            append(path, line(n=3))
+            append(older(path, 1), ": 2}\n")
+        records = await take(log, 3)
+        assert [record.value["n"] for record in records] == [1, 2, 3]
+        assert {record.path for record in records} == {path}
+        assert [record.start for record in records] == [9, 18, 0]
+        append(older(path, 1), line(n=4))
+        assert await values(log, 1) == [{"n": 4}]
+
+
+async def test_all_generations_between_two_looks_are_read_in_order(path: Path, looks: Looks) -> None:
+    older(path, 7).write_text(line(n=-1))  # was there before: none of it is wanted
+    async with followed(path) as log:
+        with looks.none():
+            append(path, line(n=1))
+            for number in (2, 3, 4):
+                for generation in (3, 2, 1):
+                    if older(path, generation).exists():
+                        older(path, generation).rename(older(path, generation + 1))
+                path.rename(older(path, 1))
+                append(path, line(n=number))
+        assert await values(log, 4) == [{"n": number} for number in (1, 2, 3, 4)]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+@pytest.mark.parametrize("target", ["a.jsonl", "a*", ""], ids=["path", "glob", "folder"])
+@pytest.mark.parametrize("seen", ["before", "between", "after"])
+@pytest.mark.parametrize("size", [0, 3000])
+async def test_a_copy_gives_what_its_original_did_not_and_nothing_else(
+    path: Path, looks: Looks, target: str, seen: str, size: int
+) -> None:
+    async with followed(path.parent / target) as log:
+        append(path, line(n=1, pad="x" * size))
+        assert [value["n"] for value in await values(log, 1)] == [1]
+        with looks.none():
+            append(path, line(n=2))
+            if seen == "before":
+                shutil.copyfile(path, older(path, 1))
+                append(path, line(n=3))
+                append(older(path, 1), line(n=3))  # the copy is still being made
+        if seen == "before":
+            await looks.two_more()
+        with looks.none():
+            if seen == "between":
+                append(path, line(n=3))
+                shutil.copyfile(path, older(path, 1))
+            if seen == "after":
+                append(path, line(n=3) + '{"n": ')
+                shutil.copyfile(path, older(path, 1))
+                append(path, "4}\n")
+                append(older(path, 1), "4}\n")
+            os.truncate(path, 0)
+            append(path, line(n=5))
+        wanted = [2, 3, 4, 5] if seen == "after" else [2, 3, 5]
+        assert sorted([value["n"] for value in await values(log, len(wanted))]) == wanted
+        await looks.two_more()
+        assert await no_more(log)
+
+
+@pytest.mark.parametrize("extra", [0, 1, 5000])
+async def test_rewritten_to_the_same_or_a_larger_size(path: Path, looks: Looks, extra: int) -> None:
+    async with followed(path) as log:
+        text = line(n=1, pad="x" * 2000)
+        append(path, text)
+        await take(log, 1)
+        with looks.none():
+            size = path.stat().st_size
+            path.write_text(line(n=2) + " " * (size - 9 + extra) + "\n" + line(n=3))
+        assert await values(log, 2) == [{"n": 2}, {"n": 3}]
+
+
+async def test_rewritten_behind_the_same_first_kilobyte(path: Path, looks: Looks) -> None:
+    banner = "# " + "=" * 3000 + "\n"
+    path.write_text(banner)
+    async with followed(path) as log:
+        append(path, line(run=1, n=1) * 30)
+        await take(log, 30)
+        with looks.none():
+            path.write_text(banner + line(run=2, n=1) * 40)
+        assert await values(log, 40) == [{"run": 2, "n": 1}] * 40
+
+
+async def test_a_writer_that_moves_a_closing_bracket_writes_the_same_text(path: Path, looks: Looks) -> None:
+    path.write_text("[" + ",\n".join(line(n=n, pad="x" * 90).strip() for n in range(20)) + "\n]")
+    async with followed(path) as log:
+        for number in (20, 21):
+            with looks.none(), path.open("r+b") as file:
+                file.seek(-2, os.SEEK_END)
+                file.write(b",\n" + line(n=number).strip().encode() + b"\n]")
+            assert await values(log, 1) == [{"n": number}]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_a_file_saved_anew_with_more_in_it_gives_what_is_new(path: Path, looks: Looks) -> None:
+    text = line(n=1, pad="x" * 2000)
+    path.write_text(text)
+    async with followed(path) as log:
+        for number in (2, 3):
+            text += line(n=number)
+            with looks.none():
+                path.with_suffix(".tmp").write_text(text)
+                path.with_suffix(".tmp").replace(path)
+            assert await values(log, 1) == [{"n": number}]
+
+
+async def test_deleted_and_made_anew(path: Path, looks: Looks) -> None:
+    async with followed(path) as log:
+        with looks.none(), path.open("a") as file:
+            append(path, line(n=1))
+            path.unlink()
+            file.write(line(n=2))
+        assert await values(log, 2) == [{"n": 1}, {"n": 2}]
+        await looks.two_more()
+        append(path, line(n=1))
+        assert await values(log, 1) == [{"n": 1}]
+
+
+async def test_a_symbolic_link_that_is_moved(tmp_path: Path, looks: Looks) -> None:
+    link, one, two = tmp_path / "current", tmp_path / "run-one", tmp_path / "run-two"
+    append(one, line(n=0))
+    append(two, line(n=3))
+    link.symlink_to(one)
+    async with followed(link) as log:
+        with looks.none():
+            append(one, line(n=1))
+            link.unlink()
+            link.symlink_to(two)
+            append(one, line(n=2))
+        records = await take(log, 3)
+        assert [record.value["n"] for record in records] == [1, 2, 3]
+        assert {record.path for record in records} == {link}
+
+
+async def test_compressed_generations_are_read_when_they_match_and_never_twice(path: Path, looks: Looks) -> None:
+    async with followed(path.parent / "*.jsonl*") as log:
+        append(path, line(n=1))
+        await take(log, 1)
+        with looks.none():
+            path.rename(older(path, 1))
+            append(older(path, 1), line(n=2))
+            append(path, line(n=3))
+        assert await values(log, 2) == [{"n": 2}, {"n": 3}]
+        with looks.none():
+            text = older(path, 1).read_bytes() + line(n=4).encode()
+            older(path, 1).unlink()
+            path.with_name("a.jsonl.2.gz").write_bytes(gzip.compress(text[:30]) + gzip.compress(text[30:]))
+        assert await values(log, 1) == [{"n": 4}]
+        packed = gzip.compress(line(n=5).encode() + line(n=6).encode() * 1000)
+        path.with_name("other.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+        await looks.two_more()
+        append(path.with_name("other.jsonl.gz"), packed[len(packed) // 2 :])
+        assert await values(log, 1001) == [{"n": 5}] + [{"n": 6}] * 1000
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_one_file_under_two_names_is_delivered_once(path: Path, looks: Looks) -> None:
+    path.with_name("b.jsonl").symlink_to(path)
+    os.link(path, path.with_name("c.jsonl"))
+    async with followed(path.parent / "*.jsonl") as log:
+        append(path, line(n=1))
+        assert await values(log, 1) == [{"n": 1}]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_files_of_their_own_may_hold_the_same(tmp_path: Path) -> None:
+    for name in ("worker.log", "worker-2.log", "worker-3.log"):
+        append(tmp_path / name, line(status="done"))
+    async with followed(tmp_path / "*.log", start="start") as log:
+        assert await values(log, 3) == [{"status": "done"}] * 3
+
+
+async def test_a_backup_is_not_delivered_and_what_goes_its_own_way_is(path: Path, looks: Looks) -> None:
+    backup, fork = path.with_name("a.jsonl.bak"), path.with_name("a.jsonl.fork")
+    async with followed(path.parent, start="start") as log:
+        append(path, line(n=1))
+        await take(log, 2)
+        with looks.none():
+            shutil.copyfile(path, backup)
+            shutil.copyfile(path, fork)
+            append(fork, line(n=2))
+            append(path, line(n=3))
+        assert sorted([value["n"] for value in await values(log, 2)]) == [2, 3]
+        append(backup, line(n=4))
+        assert await values(log, 1) == [{"n": 4}]
+        append(path, line(n=5))
+        assert await values(log, 1) == [{"n": 5}]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_compressed_generations_that_were_there_are_left_alone(path: Path, looks: Looks) -> None:
+    path.with_name("a.jsonl.1.gz").write_bytes(gzip.compress(line(old=1).encode() * 500))
+    async with followed(path.parent) as log:
+        with looks.none():
+            path.with_name("a.jsonl.1.gz").rename(path.with_name("a.jsonl.2.gz"))
+            path.with_name("a.jsonl.1.gz").write_bytes(gzip.compress(line(n=0).encode() + line(n=1).encode()))
+            path.write_text(line(n=2))
+        assert sorted([value["n"] for value in await values(log, 2)]) == [1, 2]
+        await looks.two_more()
+        assert await no_more(log)
