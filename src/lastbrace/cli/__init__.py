@@ -246,6 +246,7 @@ def all_objects(
 
 app.command(
     epilog=_examples(
+        "lastbrace follow ~/.claude/projects",
         "lastbrace follow agent.log",
         "lastbrace follow --from start --until done --agent claude run.jsonl",
         "lastbrace follow --state ~/.cache/follow.json 'logs/**/*.jsonl' | jq .value",

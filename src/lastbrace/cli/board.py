@@ -1,35 +1,44 @@
-"""A table of what many agents are doing now, a row each, for a terminal."""
+"""What many agents are doing now, a row each, as a table for a terminal."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rich.segment import Segments
 from rich.table import Table
 from rich.text import Text
 
 from ..agents.tools import called_tool
-from ..completion import Status
+from ..errors import DecodeError
+from .amounts import dollars, elapsed, number, tokens
 from .lines import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
     from rich.console import Console, ConsoleOptions, RenderResult
 
-    from ..agents.reply import Reply, Usage
+    from ..agents.reply import Reply
     from ..completion import Completion
-    from ..events import Found, Stats
-    from ..outcome import Outcome
+    from ..events import Found
 
 _QUIET_AFTER = 60  # seconds without output until a row says so
-_WORDS = 200  # characters at the end of an answer that are looked at for its last words
-_COLOURS = {"done": "green", "ok": "green", "continue": "yellow", "error": "red", "no answer": "red", "quiet": "dim"}
+_WORDS = 200  # characters that are looked at for the last words, and shown
+_LAST_LINE = 4096  # characters at the end of an answer in which its last line is looked for
+_MAX_LOOKED_INTO = 1 << 20  # bytes of an object that is decoded to see which tool it calls
+_WIDE = 100  # columns from which all is shown
+_COLOURS = {"done": "green", "answered": "green", "continue": "yellow", "quiet": "dim", "working": "cyan"}
+_COUNTS = ("turns", "tokens", "cost")  # columns that are there where an agent tells them
+_FAILED = "red"  # every other state: error, no-answer, timeout
 
 
 class Watched(Protocol):
-    """What a row is about: a ``Watcher``, or a ``Backend``."""
+    """What a row is about: a ``Watcher``, a ``Backend``, a ``Source``."""
 
     @property
     def reply(self) -> Reply | None:
@@ -39,167 +48,243 @@ class Watched(Protocol):
     def completion(self) -> Completion | None:
         """The last completion so far."""
 
-    @property
-    def stats(self) -> Stats:
-        """What was read so far."""
+
+class _Facts(NamedTuple):
+    """What a row says as long as nothing new is seen."""
+
+    state: str | None
+    words: str
+    turns: str
+    tokens: str
+    cost_usd: float | None
 
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """One agent or session: feed it with what is seen of it, and ``end`` it."""
+    """One agent or session: ``touch`` it when something was read, and ``end`` it.
+
+    One that ``ends`` is at work until then, whatever it says; of any other what it says is how it stands.
+    """
 
     name: str
     watched: Watched
     clock: Callable[[], float] = time.monotonic
+    ends: bool = False
     tool: str = ""
+    """The tool that was called last, as the agent named it."""
     began: float = field(init=False)
     seen: float = field(init=False)
-    ended: float | None = None
-    verdict: str = ""
+    _ended: float | None = None
+    _verdict: str | None = None
+    _newest: str = ""
+    _words: str = ""
+    _facts: _Facts | None = None
 
     def __post_init__(self) -> None:
         self.began = self.seen = self.clock()
 
-    def see(self, found: Found) -> None:
-        """Take in an object that was read: it may be a tool call."""
+    def touch(self, found: Found | None = None) -> None:
+        """Note that something was read, and which object: it may be a tool call."""
         self.seen = self.clock()
-        if b"ool" in found.raw or b"call" in found.raw or b"command" in found.raw:  # before decoding what is none
-            self.tool = called_tool(found.value) or self.tool
+        self._facts = None
+        if found is None:
+            return
+        raw = found.raw
+        self._newest = raw[:_WORDS].decode("utf-8", "replace")
+        hints = (b"ool" in raw or b"call" in raw or b"command" in raw) and len(raw) <= _MAX_LOOKED_INTO
+        if hints:  # what is none is not decoded
+            with suppress(DecodeError):  # too deep
+                self.tool = called_tool(found.value) or self.tool
 
-    def end(self, outcome: Outcome[Any]) -> None:
-        """Note how it has ended."""
-        self.ended = self.clock()
-        if not outcome.ok:
-            failed = outcome.returncode or (outcome.reply is not None and outcome.reply.is_error)
-            self.verdict = "error" if failed or outcome.state == "ok" else "no answer"
+    def end(self, verdict: str) -> None:
+        """Note that it has ended, and in a word how: ``done``, ``error``..."""
+        self._ended, self._verdict, self._facts = self.clock(), verdict, None
 
     @property
     def state(self) -> str:
         """In one word how it stands."""
-        completion, reply = self.watched.completion, self.watched.reply
-        if self.verdict or (reply is not None and reply.is_error and reply.final):
-            return self.verdict or "error"
-        if completion is not None:
-            return completion.status.value
-        if self.ended is not None:
-            return "ok"
+        known = self._known.state
+        if known is not None:
+            return known
         return "quiet" if self.clock() - self.seen > _QUIET_AFTER else "working"
 
     @property
-    def words(self) -> str:
-        """The last words of the answer; of an error, what it is; of a completion, what it says."""
-        completion, reply = self.watched.completion, self.watched.reply
-        if reply is not None and reply.is_error and reply.error:
-            return reply.error
-        if completion is not None:
-            return completion.summary or completion.next or completion.error or ""
-        lines = [] if reply is None else reply.text[-_WORDS:].split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    def seconds(self) -> float:
+        """How long it has been at work, or was."""
+        now = self.clock() if self.state == "working" else self.seen
+        return (now if self._ended is None else self._ended) - self.began
 
     @property
-    def changed(self) -> tuple[object, ...]:
-        """What tells whether the row has to be drawn anew, but for the time."""
-        return (self.watched.stats.bytes, self.ended, self.tool, self.state)
+    def words(self) -> str:
+        """The last words of its answer; of an error, what it is; of a completion, what it says."""
+        return self._known.words
+
+    @property
+    def turns(self) -> str:
+        """How many turns it took, where it tells."""
+        return self._known.turns
+
+    @property
+    def tokens(self) -> str:
+        """How many tokens it used, in short, where it tells."""
+        return self._known.tokens
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What it cost in US dollars, where it tells."""
+        return self._known.cost_usd
+
+    @property
+    def doing(self) -> str:
+        """What says most of it in little room: while it works the tool that it called, else its last words."""
+        return self.tool or self.words if self.state == "working" else self.words
+
+    @property
+    def style(self) -> str:
+        """The colour of its state."""
+        return _COLOURS.get(self.state, _FAILED)
+
+    @property
+    def _known(self) -> _Facts:
+        if self._facts is None:
+            self._facts = self._read()
+        return self._facts
+
+    def _read(self) -> _Facts:
+        reply, completion = self.watched.reply, self.watched.completion
+        words = self._newest.strip()
+        state = None if completion is None else completion.status.value
+        if reply is not None:
+            lines = reply.text[-_LAST_LINE:].rstrip().rsplit("\n", 1)
+            words = lines[-1] or ("" if reply.agent else words)
+            if reply.final and state is None:
+                state = "answered"
+        if completion is not None:
+            words = completion.summary or completion.next or completion.error or words
+        if reply is not None and reply.is_error:
+            state, words = "error", reply.error or words
+        self._words = printable(" ".join(words[: 2 * _WORDS].split()), _WORDS) or self._words
+        usage = None if reply is None else reply.usage
+        return _Facts(
+            self._verdict or (None if self.ends else state),
+            self._words,
+            "" if reply is None else number(reply.turns),
+            "" if usage is None else tokens(usage),
+            None if reply is None else reply.cost_usd,
+        )
 
 
 class Board:
-    """The rows, drawn as a table as wide and as high as its terminal; those that were active last come first to stay.
+    """Rows as a table for a terminal of any size: where it has fewer lines, those that were active last are shown."""
 
-    It is drawn anew when a row has changed or a second has gone by, so that watching costs next to nothing at rest.
-    """
-
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.rows: dict[str, Row] = {}
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic, lines: int | None = None) -> None:
+        self.note = ""
+        """What else people should know: a line below the rows."""
         self._clock = clock
-        self._drawn: tuple[object, Segments] | None = None
+        self._lines = lines
+        self._rows: dict[Hashable, Row] = {}  # those that were active last come last
+        self._shown: list[Row] = []
+        self._changed = True
 
-    def row(self, name: str, watched: Watched) -> Row:
-        """Return the row of that name, a new one if there is none yet or it is about something else."""
-        row = self.rows.get(name)
-        if row is None or row.watched is not watched:
-            row = self.rows[name] = Row(name, watched, self._clock)
+    def row(self, key: Hashable, name: str, watched: Watched, *, ends: bool = False) -> Row:
+        """Return the row of this key, a new one if there is none yet."""
+        row = self._rows.get(key)
+        if row is None:
+            row = self._rows[key] = Row(name, watched, self._clock, ends=ends)
+            self._changed = True
         return row
 
+    def touch(self, key: Hashable, found: Found | None = None) -> Row:
+        """Note that something was read for the row of this key, and return it."""
+        row = self._rows[key] = self._rows.pop(key)
+        row.touch(found)
+        self._changed = True
+        return row
+
+    def drop(self, key: Hashable) -> None:
+        """Show the row of this key no more."""
+        del self._rows[key]
+        self._changed = True
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        state = (options.max_width, options.height, console.size, int(self._clock()))
-        key = (state, *(row.changed for row in self.rows.values()))
-        if self._drawn is None or self._drawn[0] != key:
-            lines = console.render_lines(self.table(options.max_width, console.size.height), options, new_lines=True)
-            self._drawn = (key, Segments(segment for line in lines for segment in line))
-        yield self._drawn[1]
+        height = console.size.height if self._lines is None else min(self._lines, console.size.height)
+        yield self.table(options.max_width, height - bool(self.note) - (len(self._rows) > 1))
+        if len(self._rows) > 1 or not self._rows:
+            yield Text(self.summary() if self._rows else "nothing was written yet", "dim", no_wrap=True)
+        if self.note:
+            yield Text(printable(self.note, 1000), "yellow", no_wrap=True, overflow="ellipsis")
 
     def table(self, width: int, height: int) -> Table:
-        """Return the table for a terminal of that many columns and lines."""
-        room = max(1, height - 4)
-        rows = list(self.rows.values())
-        shown = rows
-        if len(rows) > room:
-            shown = sorted(rows, key=lambda row: row.seen, reverse=True)[: room - 1]
-            shown.sort(key=lambda row: row.began)
-        wide = width >= 100
-        table = Table(box=None, pad_edge=False, expand=True, header_style="dim")
-        for title in ("", "state", "time", "turns", "tokens", "cost")[: 6 if wide else 3]:
-            right = title in ("time", "turns", "tokens", "cost")
-            table.add_column(title, no_wrap=True, justify="right" if right else "left", max_width=width // 4)
-        if wide:
+        """Return the table for so many columns and lines."""
+        room = max(1, height - 1)
+        count = len(self._rows)
+        newest = islice(reversed(self._rows.values()), room if count <= room else max(1, room - 1))
+        self._shown = sorted(newest, key=lambda row: row.began)
+        self._changed = False
+        wide = width >= _WIDE
+        table = Table(box=None, pad_edge=False, expand=True, header_style="dim", show_header=height > 2)
+        table.add_column("agent", no_wrap=True, overflow="ellipsis", max_width=max(8, width // 4))
+        table.add_column("state", no_wrap=True)
+        table.add_column("time", no_wrap=True, justify="right")
+        told = [title for title in _COUNTS if wide and any(_count(row, title) for row in self._shown)]
+        for title in told:
+            table.add_column(title, no_wrap=True, justify="right")
+        has_tools = wide and any(row.tool for row in self._shown)
+        if has_tools:
             table.add_column("last tool", no_wrap=True, overflow="ellipsis", ratio=2)
-        table.add_column("last words", no_wrap=True, overflow="ellipsis", ratio=3)
-        for row in shown:
-            table.add_row(*self._cells(row, wide=wide))
-        if len(rows) > len(shown):
-            table.add_row(Text(f"and {len(rows) - len(shown)} more", style="dim"))
+        table.add_column("last words" if wide else "doing", no_wrap=True, overflow="ellipsis", ratio=3)
+        for row in self._shown:
+            table.add_row(*_cells(row, max(8, width // 4), told, wide=wide, has_tools=has_tools))
+        if count > len(self._shown) and room > 1:
+            table.add_row(Text(f"and {count - len(self._shown)} more", "dim"))
         return table
 
-    def _cells(self, row: Row, *, wide: bool) -> Iterable[Text]:
-        reply = row.watched.reply
-        state = row.state
-        style = _COLOURS.get(state, "")
-        yield Text(_last(printable(row.name, 500), 40), style="bold")
-        yield Text(state, style=style)
-        yield Text(elapsed((self._clock() if row.ended is None else row.ended) - row.began))
-        if wide:
-            yield Text("" if reply is None or reply.turns is None else str(reply.turns))
-            yield Text("" if reply is None or reply.usage is None else tokens(reply.usage))
-            yield Text("" if reply is None or reply.cost_usd is None else f"${reply.cost_usd:.2f}")
-            yield Text(printable(row.tool), style="cyan")
-        yield Text(printable(row.words), style=style if state in (*Status, "ok") else "")
+    @property
+    def moment(self) -> object:
+        """What tells whether it has to be drawn anew: equal as long as nothing shown changes."""
+        return None if self._changed else [(row.state, int(row.seconds)) for row in self._shown]
 
     def summary(self) -> str:
-        """Return in a line how they all ended, and what it cost."""
-        states: dict[str, int] = {}
-        cost, known = 0.0, False
-        for row in self.rows.values():
-            states[row.state] = states.get(row.state, 0) + 1
-            reply = row.watched.reply
-            if reply is not None and reply.cost_usd is not None:
-                cost, known = cost + reply.cost_usd, True
-        parts = [f"{count} {state}" for state, count in sorted(states.items())]
-        return ", ".join(parts or ["nothing seen"]) + (f"; ${cost:.2f}" if known else "")
+        """Return in a line how many are in which state, and what they cost."""
+        states = Counter(row.state for row in self._rows.values())
+        costs = [row.cost_usd for row in self._rows.values() if row.cost_usd is not None]
+        count = "1 agent" if len(self._rows) == 1 else f"{len(self._rows)} agents"
+        cost = dollars(sum(costs)) if costs else ""
+        parts = [f"{number} {state}" for state, number in states.most_common()]
+        return f"{count}: {', '.join(parts)}{'; ' + cost if cost else ''}" if parts else "nothing was written"
 
 
-def elapsed(seconds: float) -> str:
-    """Return a time for people.
+def _count(row: Row, title: str) -> str:
+    if title == "cost":
+        return "" if row.cost_usd is None else dollars(row.cost_usd)
+    return row.turns if title == "turns" else row.tokens
 
-    >>> elapsed(7.4), elapsed(187), elapsed(7264)
-    ('7 s', '3:07', '2:01:04')
+
+def _cells(row: Row, most: int, told: list[str], *, wide: bool, has_tools: bool) -> Iterator[Text]:
+    style = row.style
+    yield Text(_fit(printable(row.name, 500), most), style="bold")
+    yield Text(row.state, style=style)
+    yield Text(elapsed(row.seconds))
+    yield from (Text(_count(row, title)) for title in told)
+    if has_tools:
+        yield Text(printable(row.tool), style="cyan")
+    yield Text(row.words if wide else printable(row.doing), style="" if style in ("dim", "cyan") else style)
+
+
+def _fit(name: str, most: int) -> str:
+    """Return a name cut to so many characters: of its folder the end is left out, of anything else the beginning.
+
+    >>> _fit("payments-api/4a2f20aa", 18), _fit("nightly-build-of-everything", 12)
+    ('payments…/4a2f20aa', '…-everything')
     """
-    whole = max(0, int(seconds))
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}:{minutes:02}:{rest:02}"
-    return f"{minutes}:{rest:02}" if minutes else f"{rest} s"
-
-
-def tokens(usage: Usage) -> str:
-    """Return how many tokens were used, in short."""
-    parts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
-    count = usage.total if usage.total is not None else sum(part or 0 for part in parts)
-    if count >= 1_000_000:
-        return f"{count / 1_000_000:.1f}M"
-    return f"{count / 1000:.1f}k" if count >= 1000 else str(count)
-
-
-def _last(text: str, most: int) -> str:
-    """Return the end of a path, which tells more than its beginning."""
-    return text if len(text) <= most else "…" + text[1 - most :]
+    if len(name) <= most:
+        return name
+    folder, slash, rest = name.rpartition("/")
+    room = most - len(rest) - 2
+    return f"{folder[:room]}…{slash}{rest}" if slash and room > 2 else "…" + name[1 - most :]

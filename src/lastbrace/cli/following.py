@@ -1,4 +1,4 @@
-"""``lastbrace follow``: the records of files that grow, one by one as lines of JSON."""
+"""``lastbrace follow``: the records of files that grow, as lines of JSON; on a terminal a row for each file."""
 
 from __future__ import annotations
 
@@ -58,9 +58,14 @@ def follow(
     ] = None,
     unwrap: Annotated[Unwrap | None, typer.Option(help="Read the text inside a container's log.")] = None,
     poll: Annotated[bool, typer.Option("--poll", help="Look regularly instead of waiting for change notices.")] = False,
+    view: Annotated[
+        bool | None,
+        typer.Option("--view/--lines", help="A row for each file, or its records; unless given, rows on a terminal."),
+    ] = None,
 ) -> None:
     """Follow log files as they grow, through rotation, and print each object as it is complete, one a line.
 
+    On a terminal it shows a row for each file instead: what the agent that writes it is doing now.
     A line has path, start, end (offsets in the file) and value; with --schema only what satisfies it is printed.
     Without --until and --idle-timeout it ends when interrupted.
     """
@@ -76,4 +81,4 @@ def follow(
     }
     if framing is not None:
         options["framing"] = framing.value
-    exit_with(lambda: follow_files(paths, options, state))
+    exit_with(lambda: follow_files(paths, options, state, view=view))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -74,12 +75,20 @@ class Output:
         if sys.stdout is None:
             raise OSError("standard output is closed")
         self._file = sys.stdout.buffer
-        self._terminal = sys.stdout.isatty()
+        self.is_terminal = sys.stdout.isatty()
         self.broken = False
+
+    @property
+    def is_pipe(self) -> bool:
+        """Whether another program reads it, which may write to the same terminal as we do."""
+        try:
+            return stat.S_ISFIFO(os.fstat(self._file.fileno()).st_mode)
+        except (OSError, ValueError):  # no file of the system's
+            return True
 
     def line(self, data: bytes) -> None:
         """Write one line, safe where a terminal shows it."""
-        if self._terminal:
+        if self.is_terminal:
             data = _unsafe.sub(lambda found: json.dumps(found[0])[1:-1], data.decode()).encode()
         self._do(lambda: self._file.write(data + b"\n"))
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from .amounts import dollars
+from .board import Row
 from .lines import printable
+from .screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from ..completion import Completion
     from ..events import Found
@@ -31,43 +32,38 @@ class View:
     """
 
     def __init__(self, *, verbose: bool = False) -> None:
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
         self._verbose = verbose
         self._began = time.monotonic()
         self._backend: Backend[object] | None = None
+        self._row: Row | None = None
         self._said = ""
         self._spinner = Spinner("dots")
-        self._live = Live(console=self._console, get_renderable=self._render, refresh_per_second=8, transient=True)
+        self._screen = Screen(self._render)
+        self._console = self._screen.console
 
     def __enter__(self) -> Self:
-        with suppress(OSError):
-            if self._console.is_terminal:
-                self._live.start()
+        self._screen.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):
-            self._live.stop()
+        self._screen.__exit__()
 
     @property
     def is_live(self) -> bool:
         """Whether there is a live line."""
-        return self._live.is_started
+        return self._screen.is_live
 
-    @contextmanager
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> AbstractContextManager[None]:
         """Leave the terminal to others for a while."""
-        was_live = self.is_live
-        with suppress(OSError):
-            self._live.stop()
-        yield
-        with suppress(OSError):
-            if was_live:
-                self._live.start()
+        return self._screen.paused()
+
+    async def keep_fresh(self) -> None:
+        """Draw the live line anew as time goes by, until cancelled."""
+        await self._screen.keep_fresh()
 
     def follow(self, backend: Backend[object]) -> None:
         """Show this run from now on."""
-        self._backend = backend
+        self._backend, self._row = backend, Row("", backend)
 
     def on_text(self, text: str) -> None:
         """Show text outside objects."""
@@ -77,6 +73,8 @@ class View:
 
     def on_object(self, found: Found) -> None:
         """Show an object."""
+        if self._row is not None:
+            self._row.touch(found)
         self._say(
             "object", f"bytes {found.start}-{found.end}: {printable(found.raw[:200].decode('utf-8', 'replace'), 50)}"
         )
@@ -103,16 +101,22 @@ class View:
     def _render(self) -> Spinner:
         parts = [f"{time.monotonic() - self._began:.1f} s"]
         style = ""
-        if self._backend is not None:
-            stats, completion = self._backend.stats, self._backend.completion
-            parts = [f"{stats.objects} objects", _size(stats.bytes), *parts]
+        if self._backend is not None and self._row is not None:
+            row, stats, completion = self._row, self._backend.stats, self._backend.completion
+            row.touch()
             lines = [line for line in self._said.splitlines() if line.strip()]
-            parts += [printable(line.strip(), 40) for line in lines[-1:]]
             if completion is not None:
                 style = _COLOURS[completion.status]
-                said = completion.summary or completion.next or ""
-                parts.append(printable(f"{completion.status.value}: {said}" if said else completion.status.value, 60))
-        text = Text("  ".join(parts), style=style, no_wrap=True, overflow="ellipsis")
+                said = [f"{completion.status.value}: {row.words}" if row.words else completion.status.value]
+            elif row.turns or row.tokens or row.tool or not lines:
+                said = [printable(row.tool, 60), row.words]
+            else:
+                said = [printable(lines[-1].strip(), 60)]
+            counts = [f"{row.turns} turns" if row.turns else "", f"{row.tokens} tokens" if row.tokens else ""]
+            cost = "" if row.cost_usd is None else dollars(row.cost_usd)
+            objects = "1 object" if stats.objects == 1 else f"{stats.objects} objects"
+            parts = [objects, _size(stats.bytes), *parts, *counts, cost, *said]
+        text = Text("  ".join(part for part in parts if part), style=style, no_wrap=True, overflow="ellipsis")
         self._spinner.update(text=text)
         return self._spinner
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import suppress
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 import typer
-from rich.console import Console
 
 from ..errors import BackendError, JournalError
 from ..looping import LoopEnd, Verdict, templates
@@ -18,6 +17,7 @@ from ..looping import loop as run_loop
 from ..looping.journal import encode
 from .interrupts import until_signal
 from .lines import Output, printable, tell
+from .loopview import LoopView
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, NOT_STARTED, OK, TIMEOUT
 from .usage import STDIN, Contract, Until, exit_with
 
@@ -123,6 +123,9 @@ def _text(prompt: str | None, file: Path | None) -> str | None:
 
 def _loop(what: templates.Template | list[str], prompt: str | None, options: dict[str, Any]) -> int:
     output = Output()
+    view = LoopView()
+    if view.is_possible:
+        options = {**options, "on_object": view.on_object}
     turns: Loop[Any] = run_loop(what, prompt, **options)
     last: Turn[Any] | None = None
     failure: Exception | None = None
@@ -130,13 +133,16 @@ def _loop(what: templates.Template | list[str], prompt: str | None, options: dic
     async def work() -> None:
         nonlocal last, failure
         async with anyio.create_task_group() as tasks:
-            with _Line(turns) as line:
-                tasks.start_soon(line.keep_fresh)
+            with view.of(turns):
+                tasks.start_soon(view.keep_fresh)
+                tasks.start_soon(view.keep_away_when_stopped)
                 try:
                     async with turns:
                         async for last in turns:
-                            output.line(encode(last.as_dict()))
-                            output.flush()
+                            view.end(last, forget=output.is_terminal)
+                            with view.paused() if output.is_terminal else nullcontext():
+                                output.line(encode(last.as_dict()))
+                                output.flush()
                             warn_of_costs_unknown(last)
                 except (BackendError, JournalError, ValueError) as caught:
                     failure = caught
@@ -216,34 +222,3 @@ def _command_to_go_on(words: list[str]) -> str:
         elif not word.startswith(("--prompt=", "--prompt-file=")):
             kept.append(word)
     return shlex.join(["lastbrace", *kept, *words])
-
-
-class _Line:
-    """A line on stderr that says what runs now; nothing where that is no terminal."""
-
-    def __init__(self, turns: Loop[Any]) -> None:
-        self._turns = turns
-        self._console = Console(stderr=True, highlight=False)
-        self._status = self._console.status("")
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            with suppress(OSError):
-                self._status.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(OSError):
-            self._status.stop()
-
-    async def keep_fresh(self) -> None:
-        """Show how far the loop has come, until cancelled."""
-        while self._console.is_terminal:
-            with suppress(RuntimeError, OSError):  # it has not begun; the terminal has gone
-                turns = self._turns
-                parts = [f"turn {turns.number + 1}", f"{turns.seconds:.0f} s"]
-                parts += [f"{turns.cost_usd:.2f} USD"] if turns.cost_usd else []
-                known = (turns.backend and turns.backend.completion) or turns.completion
-                said = (known.next or known.summary or "") if known else ""
-                self._status.update("  ".join([*parts, printable(said, 60)]).replace("[", "\\["))
-            await anyio.sleep(0.25)

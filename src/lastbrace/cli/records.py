@@ -1,11 +1,11 @@
-"""Files that the command line follows: their records as JSON Lines, the cursor kept in a file."""
+"""Files that the command line follows: their records as JSON Lines, or a row each; the cursor kept in a file."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -15,6 +15,7 @@ from ..following import follow
 from .interrupts import until_signal
 from .lines import Output, one_line, printable, tell
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, OK, TIMEOUT
+from .watching import FilesView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,25 +27,35 @@ _SAVE_EVERY = 1.0  # seconds
 _ANSWERS = {Status.DONE: OK, Status.CONTINUE: CONTINUE, Status.ERROR: ERROR}
 
 
-def follow_files(paths: Sequence[str], options: dict[str, Any], state: Path | None) -> int:
+def follow_files(
+    paths: Sequence[str], options: dict[str, Any], state: Path | None, *, view: bool | None = None
+) -> int:
     """Follow files with these options of `follow`, print their records, and return our exit status.
 
-    Raises ValueError or TypeError for options that make no sense, or a state file that holds none.
+    With ``view`` people see a row for each file, on stderr; unless given, where stderr is a terminal and stdout no
+    pipe, whose reader may write to the same terminal. Records are then not printed on a terminal. Raises ValueError or
+    TypeError for options that make no sense, or a state file that holds none.
     """
     if state is not None and (saved := _read(state)) is not None:
         options = {**options, "start": saved}
     output = Output()
-    log = follow(paths, on_problem=_say, **options)
-    return anyio.run(_Following(log, output, state, options).run)
+    shown = FilesView() if FilesView.is_possible() and (not output.is_pipe if view is None else view) else None
+    say = tell if shown is None else shown.note
+    log = follow(paths, on_problem=lambda path, why: say(f"{printable(str(path))}: {printable(why)}"), **options)
+    return anyio.run(_Following(log, output, state, options, shown).run)
 
 
 class _Following:
     """Prints the records of a log, and saves its cursor: never before what it covers was printed."""
 
-    def __init__(self, log: Log, output: Output, state: Path | None, options: dict[str, Any]) -> None:
+    def __init__(
+        self, log: Log, output: Output, state: Path | None, options: dict[str, Any], view: FilesView | None
+    ) -> None:
         self._log = log
         self._output = output
         self._state = state
+        self._view = view
+        self._is_printed = view is None or not output.is_terminal
         self._matches_only = options.get("schema") is not None
         self._until_done = options["until_done"]
         self._shown = 0
@@ -52,11 +63,15 @@ class _Following:
 
     async def run(self) -> int:
         """Follow until it ends, or we are told to end; return our exit status."""
-        received = await until_signal(self._print_records, hurry=lambda: None)
+        with self._view or nullcontext():
+            received = await until_signal(self._print_records, hurry=lambda: None)
         return BY_SIGNAL + received if received else self._judge()
 
     async def _print_records(self) -> None:
         async with anyio.create_task_group() as tasks, self._log:
+            if self._view is not None:
+                tasks.start_soon(self._view.keep_fresh)
+                tasks.start_soon(self._view.keep_away_when_stopped)
             tasks.start_soon(self._save_now_and_then)
             try:
                 async for record in self._log:
@@ -68,15 +83,18 @@ class _Following:
             tasks.cancel_scope.cancel()
 
     def _show(self, record: Record) -> None:
+        if self._view is not None:
+            self._view.see(record, self._log.sources)
         found = record.match if self._matches_only else record.found
         if found is not None:
+            self._shown += 1
+        if found is not None and self._is_printed:
             parts = [
                 b'"path":' + json.dumps(str(record.path)).encode(),
                 b'"start":%d,"end":%d' % (record.start, record.end),
                 b'"value":' + one_line(found.raw),
             ]
             self._output.line(b"{" + b",".join(parts) + b"}")
-            self._shown += 1
         if not self._log.buffered:
             self._output.flush()
 
@@ -113,10 +131,6 @@ class _Following:
             tell(f"cannot save to {printable(str(self._state))}: {error.strerror}")
         else:
             self._saved = cursor
-
-
-def _say(path: Path, why: str) -> None:
-    tell(f"{printable(str(path))}: {printable(why)}")
 
 
 def _read(state: Path) -> Any:

@@ -49,7 +49,7 @@ def run_program(options: dict[str, Any], *, verbose: bool = False, save: Path | 
     output = Output()
     view = View(verbose=verbose)
     if verbose:
-        options = {**options, "on_object": view.on_object, "on_completion": view.on_completion}
+        options = {**options, "on_completion": view.on_completion}
     run(**options)  # says what makes no sense before anything is opened
     with ExitStack() as stack:
         recorder = None
@@ -58,10 +58,10 @@ def run_program(options: dict[str, Any], *, verbose: bool = False, save: Path | 
             options = {**options, "on_output": recorder.take}
         stack.enter_context(view)
         if verbose or view.is_live:
-            options = {**options, "on_text": view.on_text}
+            options = {**options, "on_text": view.on_text, "on_object": view.on_object}
         backend: Backend[Any] = run(**options)
         view.follow(backend)
-        result = anyio.run(_run, backend, Forwarder(backend, view, options.get("grace", 2.0)))
+        result = anyio.run(_run, backend, Forwarder(backend, view, options.get("grace", 2.0)), view)
         if recorder is not None and result.outcome is not None and result.outcome.returncode is not None:
             recorder.end(result.outcome.returncode)
     output.line(describe(result))
@@ -100,11 +100,12 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
     return result.status
 
 
-async def _run(backend: Backend[Any], forwarder: Forwarder) -> Result:
+async def _run(backend: Backend[Any], forwarder: Forwarder, view: View) -> Result:
     error = None
     scope = anyio.CancelScope()
     async with anyio.create_task_group() as tasks:
         await tasks.start(forwarder.run, scope)
+        tasks.start_soon(view.keep_fresh)
         with scope:
             try:
                 async with backend:
