@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 _TURNS = ("read", "edit", "test")
 
 
-def script(status: str, following: str | None = None) -> Iterator[tuple[float, bytes]]:
+def script(status: str, following: str | None = None, answer: str | None = None) -> Iterator[tuple[float, bytes]]:
     """Return what the agent says: pairs of the seconds it takes and the bytes it then writes at once.
 
-    ``following`` is what it says is to be done next.
+    ``following`` is what it says is to be done next, ``answer`` what it says instead of its completion.
     """
     yield 0.1, b"\x1b[1mdemo agent\x1b[0m: fixing the tests of {project}\n"
     yield 0.15, b"\x1b[2mUsing the template %{name}: function () { return {ok: true} }\x1b[0m\n"
@@ -42,7 +42,7 @@ def script(status: str, following: str | None = None) -> Iterator[tuple[float, b
     )
     yield 0.15, b'The answer will look like this:\n```json\n{"status": "error", "summary": "what went wrong"}\n```\n'
     more = f', "next": "{following}"' if following else ""
-    record = f'{{"status": "{status}", "summary": "{summary} {{really}}"{more}}}'.encode()
+    record = (answer or f'{{"status": "{status}", "summary": "{summary} {{really}}"{more}}}').encode()
     yield 0.2, b"\x1b[33mHere it is:\x1b[0m " + record[:-8]
     yield 0.15, record[-8:] + b"\nBye {}.\n"
 
@@ -65,6 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m lastbrace.demo", description="A scripted agent to try readers on.")
     parser.add_argument("--fast", action="store_true", help="do not sleep")
     parser.add_argument("--status", choices=("done", "continue", "error"), default="done", help="how it says it ended")
+    parser.add_argument("--answer", metavar="TEXT", help="what it answers, instead of that")
     parser.add_argument("--turns", type=int, metavar="N", help="be done in the Nth turn; the prompt is read on stdin")
     parser.add_argument("--fail", action="store_true", help="print nothing but an error, and exit with status 1")
     parser.add_argument("--hang", action="store_true", help="stay after the last word")
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None) -> int:
     print("demo agent: this goes to stderr", file=sys.stderr, flush=True)
     status, following = turn_of(sys.stdin.read(), args.turns) if args.turns else (args.status, None)
     try:
-        for seconds, data in script(status, following):
+        for seconds, data in script(status, following, args.answer):
             if not args.fast:
                 time.sleep(seconds)
             sys.stdout.buffer.write(data)

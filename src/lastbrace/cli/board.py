@@ -248,7 +248,10 @@ class Board:
     @property
     def moment(self) -> object:
         """What tells whether it has to be drawn anew: equal as long as nothing shown changes."""
-        return None if self._changed else [(row.state, int(row.seconds)) for row in self._shown]
+        if self._changed:
+            return None
+        states = [row.state for row in self._shown]
+        return states, int(self._clock()) if "working" in states else None  # all times in one go, once a second
 
     def summary(self) -> str:
         """Return in a line how many are in which state, and what they cost."""
