@@ -63,8 +63,8 @@ async def main() -> None:
         await asyncio.gather(*(run(name, argv, places) for name, argv in TASKS.items()))
         drawing.cancel()
         live.update(view(), refresh=True)
-    for name in TASKS:
-        print(f"{name}: {errors.get(name) or agents[name].outcome.completion.status}")
+    for name, agent in agents.items():
+        print(f"{name}: {errors.get(name) or (agent.completion.status if agent.completion else 'said nothing')}")
 
 
 asyncio.run(main())

@@ -24,7 +24,8 @@ def read(path: Path) -> Summary:
             watcher.feed(chunk)
     outcome = watcher.close()
     status = outcome.completion.status.value if outcome.completion is not None else "-"
-    return Summary(path, outcome.reply.agent, status, outcome.reply.cost_usd or 0.0)
+    reply = outcome.reply or lastbrace.Reply()
+    return Summary(path, reply.agent, status, reply.cost_usd or 0.0)
 
 
 def make_archive() -> Path:

@@ -29,7 +29,7 @@ def review(patch: str, attempts: int = 2) -> Review:
     for _ in range(attempts):
         prompt = lastbrace.prompts.instruction(task, Review)
         outcome = lastbrace.run_sync(DEMO, input=prompt, schema=Review, ignore=[prompt], recover=True, timeout=600)
-        if outcome.ok:
+        if outcome.ok and outcome.value is not None:
             return outcome.value
         if outcome.recovered is not None and outcome.returncode == 0 and "unreadable" not in outcome.recovered.repairs:
             print(f"(recovered: {', '.join(outcome.recovered.repairs)})")

@@ -78,6 +78,7 @@ class Row:
     _verdict: str | None = None
     _newest: str = ""
     _words: str = ""
+    _doing: str = ""
     _facts: _Facts | None = None
 
     def __post_init__(self) -> None:
@@ -94,7 +95,10 @@ class Row:
         hints = (b"ool" in raw or b"call" in raw or b"command" in raw) and len(raw) <= _MAX_LOOKED_INTO
         if hints:  # what is none is not decoded
             with suppress(DecodeError):  # too deep
-                self.tool = called_tool(found.value) or self.tool
+                tool = called_tool(found.value)
+                if tool is not None:
+                    self._read()  # what it said before
+                    self.tool = self._doing = tool
 
     def end(self, verdict: str) -> None:
         """Note that it has ended, and in a word how: ``done``, ``error``..."""
@@ -136,8 +140,8 @@ class Row:
 
     @property
     def doing(self) -> str:
-        """What says most of it in little room: while it works the tool that it called, else its last words."""
-        return self.tool or self.words if self.state == "working" else self.words
+        """What says most of it in little room: while it works the tool that it called last, unless it spoke since."""
+        return self._doing or self.words if self.state == "working" else self.words
 
     @property
     def style(self) -> str:
@@ -163,7 +167,9 @@ class Row:
             words = completion.summary or completion.next or completion.error or words
         if reply is not None and reply.is_error:
             state, words = "error", reply.error or words
-        self._words = printable(" ".join(words[: 2 * _WORDS].split()), _WORDS) or self._words
+        words = printable(" ".join(words[: 2 * _WORDS].split()), _WORDS)
+        if words and words != self._words:
+            self._words, self._doing = words, ""
         usage = None if reply is None else reply.usage
         return _Facts(
             self._verdict or (None if self.ends else state),
@@ -223,9 +229,8 @@ class Board:
     def table(self, width: int, height: int) -> Table:
         """Return the table for so many columns and lines."""
         room = max(1, height - 1)
-        count = len(self._rows)
-        newest = islice(reversed(self._rows.values()), room if count <= room else max(1, room - 1))
-        self._shown = sorted(newest, key=lambda row: row.began)
+        newest = islice(reversed(self._rows.values()), room)
+        self._shown = sorted(reversed(list(newest)), key=lambda row: row.began)
         self._changed = False
         wide = width >= _WIDE
         table = Table(box=None, pad_edge=False, expand=True, header_style="dim", show_header=height > 2)
@@ -241,8 +246,6 @@ class Board:
         table.add_column("last words" if wide else "doing", no_wrap=True, overflow="ellipsis", ratio=3)
         for row in self._shown:
             table.add_row(*_cells(row, max(8, width // 4), told, wide=wide, has_tools=has_tools))
-        if count > len(self._shown) and room > 1:
-            table.add_row(Text(f"and {count - len(self._shown)} more", "dim"))
         return table
 
     @property
@@ -254,13 +257,15 @@ class Board:
         return states, int(self._clock()) if "working" in states else None  # all times in one go, once a second
 
     def summary(self) -> str:
-        """Return in a line how many are in which state, and what they cost."""
+        """Return in a line how many are not shown and how many are in which state, and what they cost."""
         states = Counter(row.state for row in self._rows.values())
         costs = [row.cost_usd for row in self._rows.values() if row.cost_usd is not None]
         count = "1 agent" if len(self._rows) == 1 else f"{len(self._rows)} agents"
         cost = dollars(sum(costs)) if costs else ""
         parts = [f"{number} {state}" for state, number in states.most_common()]
-        return f"{count}: {', '.join(parts)}{'; ' + cost if cost else ''}" if parts else "nothing was written"
+        hidden = len(self._rows) - len(self._shown)
+        more = f"and {hidden} more; " if hidden and self._shown else ""
+        return f"{more}{count}: {', '.join(parts)}{'; ' + cost if cost else ''}" if parts else "nothing was written"
 
 
 def _count(row: Row, title: str) -> str:
