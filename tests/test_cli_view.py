@@ -131,6 +131,14 @@ def test_nothing_in_a_followed_file_acts_on_the_terminal(session: Path) -> None:
         assert not [bad for bad in (*BAD, b"\x1b[2J") if bad in terminal.raw]
 
 
+def test_before_anything_is_written_it_says_so(tmp_path: Path) -> None:
+    with Terminal("follow", tmp_path) as terminal:
+        terminal.wait_for("nothing was written since; rows come as files are written to")
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.wait() == 130
+        assert terminal.shown == ["nothing was written"]
+
+
 def test_more_files_than_lines_on_a_small_terminal_and_another_size(session: Path) -> None:
     for number in range(30):
         (session.parent / f"s-{number}.jsonl").write_text(entry(tool()))

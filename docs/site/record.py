@@ -39,7 +39,7 @@ def record(argv: list[str]) -> tuple[pyte.Screen, dict[int, float]]:
     if child == 0:
         os.execvpe(argv[0], argv, os.environ | {"TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)})
     ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    while chunk := _read(terminal):
+    while chunk := read(terminal):
         stream.feed(chunk.replace(b"\x1b[2m", b"\x1b[38;5;244m"))
         for row, line in enumerate(screen.display):
             if line != shown[row]:
@@ -51,7 +51,8 @@ def record(argv: list[str]) -> tuple[pyte.Screen, dict[int, float]]:
     return screen, since
 
 
-def _read(terminal: int) -> bytes:
+def read(terminal: int) -> bytes:
+    """Return what was written to a terminal; nothing at its end."""
     try:
         return os.read(terminal, 65536)
     except OSError:  # how Linux says that nobody writes to it any more

@@ -215,22 +215,24 @@ class Board:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._rows
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
         return len(self._rows)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = console.size.height if self._lines is None else min(self._lines, console.size.height)
         yield self.table(options.max_width, height - bool(self.note) - (len(self._rows) > 1))
         if len(self._rows) > 1 or not self._rows:
-            yield Text(self.summary() if self._rows else "nothing was written yet", "dim", no_wrap=True)
+            yield Text(self.summary() if self._rows else "nothing was written since; rows come as files are written to", "dim", no_wrap=True)
         if self.note:
             yield Text(printable(self.note, 1000), "yellow", no_wrap=True, overflow="ellipsis")
 
     def table(self, width: int, height: int) -> Table:
         """Return the table for so many columns and lines."""
         room = max(1, height - 1)
-        newest = islice(reversed(self._rows.values()), room)
-        self._shown = sorted(reversed(list(newest)), key=lambda row: row.began)
+        self._shown = list(islice(reversed(self._rows.values()), room))[::-1]
+        self._shown.sort(key=lambda row: row.began)
         self._changed = False
         wide = width >= _WIDE
         table = Table(box=None, pad_edge=False, expand=True, header_style="dim", show_header=height > 2)

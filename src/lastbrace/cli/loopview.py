@@ -73,7 +73,7 @@ class LoopView:
         await self._screen.keep_away_when_stopped()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if len(self._board):
+        if self._board.count:
             yield self._board.table(options.max_width, min(_LINES, console.size.height - 2))
         yield Text(self._sums(), "dim", no_wrap=True, overflow="ellipsis")
 

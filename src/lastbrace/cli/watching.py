@@ -48,7 +48,7 @@ class FilesView:
         self._screen.__exit__()
         with suppress(OSError):
             console = Console(stderr=True, highlight=False)
-            if len(self._board):
+            if self._board.count:
                 height = min(_LEFT_STANDING, max(4, console.size.height - 3))
                 console.print(self._board.table(console.size.width, height))
             console.print(printable(self._board.summary()), markup=False, style="bold")
