@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _AWAY, _BACK = b"\x1b[?1049h", b"\x1b[?1049l"  # to a screen of its own, and back: pyte knows neither
-_PATIENCE = 12  # seconds
+_PATIENCE = 60  # seconds
 
 
 class Terminal:

@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 
 import lastbrace
-from lastbrace.cli.board import Board, Row
+from lastbrace.cli.board import Board
 from lastbrace.cli.names import name_of, project_of
+from lastbrace.cli.row import Row
 from lastbrace.completion import Completion, Status
 
 from .agents.driving import SAMPLES
@@ -249,7 +250,7 @@ def test_numbers_that_cannot_be_are_left_out() -> None:
 
 def test_summary() -> None:
     board = crowd(3, Clock())
-    board.row(9, "x", Agent(final=True))
+    board.row(9, "x", Agent(final=True, cost_usd=float("nan")))
     assert board.summary() == "4 agents: 3 working, 1 answered; $0.75"
     assert Board().summary() == "nothing was written"
 

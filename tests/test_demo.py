@@ -91,3 +91,11 @@ def test_in_this_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert lastbrace.parse_completion(written.getvalue()).status == Status.CONTINUE
     assert demo.main(["--fail"]) == 1
     assert "no such model" in capsys.readouterr().err
+
+
+def test_it_answers_what_it_is_told_to() -> None:
+    outcome = lastbrace.run_sync(
+        [sys.executable, "-m", "lastbrace.demo", "--fast", "--answer", '{"verdict": "approve"}']
+    )
+    assert outcome.last is not None
+    assert outcome.last.value == {"verdict": "approve"}

@@ -20,7 +20,14 @@ import pyte
 TARGET = Path(__file__).parent.parent / "demo.svg"
 COLUMNS, ROWS = 100, 40  # enough for all of it: a screen that scrolls loses when its lines came
 CELL, LINE, TOP, LEFT = 8.43, 19, 62, 16
-_COLOURS = {"red": "#ff7b72", "green": "#56d364", "brown": "#e3b341", "blue": "#79c0ff", "default": "#e6edf3"}
+_COLOURS = {
+    "red": "#ff7b72",
+    "green": "#56d364",
+    "brown": "#e3b341",
+    "blue": "#79c0ff",
+    "cyan": "#39c5cf",
+    "default": "#e6edf3",
+}
 _STYLE = """
 text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #e6edf3; white-space: pre; }
 .b { font-weight: bold; } .d { fill: #9ea7b3; } g { animation: come .01s backwards; }

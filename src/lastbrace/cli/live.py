@@ -10,8 +10,8 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from .amounts import dollars
-from .board import Row
 from .lines import printable
+from .row import Row
 from .screen import Screen
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from .amounts import dollars, elapsed
-from .board import Board, Row
+from .board import Board
+from .row import Row
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class LoopView:
     """Shows a loop on stderr, where that is a terminal: a row for each of its last turns, and a line with the sums."""
 
     def __init__(self) -> None:
-        self._board = Board(lines=_LINES)
+        self._board = Board()
         self._screen = Screen(lambda: self, self._moment)
         self._turns: Loop[Any] | None = None
         self._backend: Backend[Any] | None = None

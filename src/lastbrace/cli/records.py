@@ -27,9 +27,7 @@ _SAVE_EVERY = 1.0  # seconds
 _ANSWERS = {Status.DONE: OK, Status.CONTINUE: CONTINUE, Status.ERROR: ERROR}
 
 
-def follow_files(
-    paths: Sequence[str], options: dict[str, Any], state: Path | None, *, view: bool | None = None
-) -> int:
+def follow_files(paths: Sequence[str], options: dict[str, Any], state: Path | None, *, view: bool | None = None) -> int:
     """Follow files with these options of `follow`, print their records, and return our exit status.
 
     With ``view`` people see a row for each file, on stderr; unless given, where stderr is a terminal and stdout no

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ..errors import DecodeError
 from .board import Board
-from .lines import printable
+from .lines import printable, tell
 from .names import name_of, project_of
 from .screen import Screen
 
@@ -52,6 +52,8 @@ class FilesView:
                 height = min(_LEFT_STANDING, max(4, console.size.height - 3))
                 console.print(self._board.table(console.size.width, height))
             console.print(printable(self._board.summary()), markup=False, style="bold")
+            if self._board.note:
+                tell(printable(self._board.note, 1000))
 
     def see(self, record: Record, sources: Mapping[Path, Source]) -> None:
         """Take in a record."""
