@@ -60,6 +60,7 @@ CALL = {"type": "tool_use", "tool_name": "shell", "parameters": {"command": "pyt
         (Agent(text='{"status"...', completion=Completion(Status.DONE, "fixed"), final=True), "done", "fixed"),
         (Agent(text="x", completion=Completion(Status.CONTINUE, next="lint"), final=True), "continue", "lint"),
         (Agent(text="The end", completion=Completion(Status.DONE)), "done", "The end"),
+        (Agent(text='so: {"status": "done"}', completion=Completion(Status.DONE)), "done", ""),
         (Agent(text="hm", is_error=True, error="API Error: 429", final=True), "error", "API Error: 429"),
         (Agent(completion=Completion(Status.DONE, "fixed"), is_error=True), "error", "fixed"),
         (Agent(text="y" * 10_000), "working", "y" * 200 + "..."),

@@ -161,5 +161,5 @@ def test_the_live_line_has_objects_bytes_time_last_text_and_completion() -> None
     script = f"""echo 'one line'; printf 'reading \\033[1mthe\\033[0m plan\\n'; echo '{DONE}'; sleep 0.8"""
     status, _, shown = on_a_terminal("run", "--", "/bin/sh", "-c", script)
     assert status == 0
-    for part in (b"1 objects", b" bytes", b" s", b"reading the plan", b"done"):
+    for part in (b"1 object ", b" bytes", b" s", b"reading the plan", b"done"):
         assert part in shown

@@ -105,13 +105,12 @@ class View:
             row, stats, completion = self._row, self._backend.stats, self._backend.completion
             row.touch()
             lines = [line for line in self._said.splitlines() if line.strip()]
+            said = [printable(row.tool or (lines[-1].strip() if lines else ""), 60)]
             if completion is not None:
                 style = _COLOURS[completion.status]
-                said = [f"{completion.status.value}: {row.words}" if row.words else completion.status.value]
-            elif row.turns or row.tokens or row.tool or not lines:
-                said = [printable(row.tool, 60), row.words]
-            else:
-                said = [printable(lines[-1].strip(), 60)]
+                said.append(f"{completion.status.value}: {row.words}" if row.words else completion.status.value)
+            elif row.turns or row.tokens or row.tool:
+                said.append(row.words)
             counts = [f"{row.turns} turns" if row.turns else "", f"{row.tokens} tokens" if row.tokens else ""]
             cost = "" if row.cost_usd is None else dollars(row.cost_usd)
             objects = "1 object" if stats.objects == 1 else f"{stats.objects} objects"

@@ -153,7 +153,8 @@ class Row:
             if reply.final and state is None:
                 state = "answered"
         if completion is not None:
-            words = completion.summary or completion.next or completion.error or words
+            said = completion.summary or completion.next or completion.error
+            words = said or ("" if words.rstrip().endswith("}") else words)  # itself it tells no more than the state
         if reply is not None and reply.is_error:
             state, words = "error", reply.error or words
         words = printable(" ".join(words[: 2 * _WORDS].split()), _WORDS)
