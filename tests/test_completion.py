@@ -12,7 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lastbrace.completion import INVALID, Completion, Marker, Status, match_completion
+from lastbrace import parse_completion
+from lastbrace.completion import INVALID, Completion, Marker, Status, match_completion, refuse_completion
 
 DONE, CONTINUE = Completion(Status.DONE), Completion(Status.CONTINUE)
 
@@ -134,6 +135,14 @@ contracts = st.lists(st.tuples(names, scalars), max_size=6).map(
 @given(contracts)
 def test_every_object_is_judged_as_json_and_a_check_would(raw: bytes) -> None:
     assert match_completion(raw) == reference(raw)
+
+
+@pytest.mark.parametrize("status", ["{}", '{"type": "string"}', "[]", '["done"]', "null", "1", "true", "NaN", '"Done"'])
+def test_a_status_of_any_type_is_refused_and_raises_nothing(status: str) -> None:
+    raw = f'{{"status": {status}}}'.encode()
+    assert match_completion(raw) is None
+    assert "not continue, done or error" in refuse_completion(raw)
+    assert parse_completion(raw) == INVALID
 
 
 def test_as_dict_has_plain_strings_and_no_empty_fields() -> None:

@@ -108,7 +108,7 @@ def refuse_completion(raw: bytes) -> str:
         return str(error)
     if not isinstance(value, dict) or "status" not in value:
         return 'it has no "status"'
-    if value["status"] not in _STATUSES:
+    if not isinstance(value["status"], str) or value["status"] not in _STATUSES:
         return f'its "status" is {_short.repr(value["status"])}, not continue, done or error'
     for name in ("summary", "next"):
         if name in value and not isinstance(value[name], str):
