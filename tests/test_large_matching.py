@@ -92,6 +92,14 @@ def test_what_a_large_object_is_refused_for() -> None:
     assert (outcome.state, "more" in outcome.reason) == ("no_match", True)
 
 
+@pytest.mark.parametrize("options", [{}, {"schema": dict[str, int]}, {"schema": {"required": ["more"]}}])
+def test_an_object_too_deep_to_be_written_anew_is_refused_for_that(options: dict[str, Any]) -> None:
+    watcher: Watcher[Any] = Watcher(**options, buffer_limit=LIMIT, fields=["*"], max_depth=100_000)
+    watcher.feed('{"deep": ' + "[" * 50_000 + "]" * 50_000 + "}")
+    outcome = watcher.close()
+    assert (outcome.state, "too deep" in outcome.reason) == ("no_match", True)
+
+
 def test_the_contract() -> None:
     watcher = Watcher(buffer_limit=LIMIT, fields=["extra.n"])
     watcher.feed('{"long": "123456789", "extra": {"m": 1, "n": 2}, "status": "done", "summary": "ok"} {"a": "1234567"}')

@@ -122,7 +122,10 @@ class Matcher(Generic[T]):
         """Return why this object, which did not match, is no answer; empty where there is nothing to say."""
         raw = found.raw
         if raw is None:
-            raw = json.dumps(value_or_none(found)).encode()
+            try:
+                raw = json.dumps(value_or_none(found)).encode()
+            except RecursionError:
+                return "too deep for this interpreter"
         if self._schema is not None:
             return self._schema.refusal(raw)
         if self.contract == "json":
