@@ -190,6 +190,12 @@ def test_time_grows_no_faster_than_the_text(trap: str) -> None:
     assert seconds(large) < 18 * seconds(small) + 0.05  # 6 times the text
 
 
+@pytest.mark.parametrize("trap", ["/* ", "\\'"])
+def test_what_begins_again_and_again_and_never_ends_takes_no_longer(trap: str) -> None:
+    small, large = ("{'verdict': " + trap * (size // len(trap)) + "}" for size in (5_000, 30_000))
+    assert seconds(large) < 18 * seconds(small) + 0.05
+
+
 def test_a_large_honest_answer_is_repaired_whole() -> None:
     summary = 'it says "this" and {"that": 1} in C:\\proj.\n' * 5000
     value = {"verdict": "approve", "findings": ["a"], "summary": summary.strip()}

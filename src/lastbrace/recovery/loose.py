@@ -9,7 +9,10 @@ from typing import NamedTuple
 MAX_CHARACTERS = 32 << 10  # in all, per text: the package reads about 40 KB a second
 
 _token = re.compile(
-    r'"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\]|\\.)*+\'|//[^\n]*+|/\*.*?\*/|(?<![\w$])(?:True|False|None)(?![\w$])', re.DOTALL
+    # What does not end runs to the end of the text, or each beginning would look for an end of its own.
+    r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'(?:[^\'\\]|\\.)*+(?:\'|\\?\Z)|//[^\n]*+|/\*.*?(?:\*/|\Z)'
+    r"|(?<![\w$])(?:True|False|None)(?![\w$])",
+    re.DOTALL,
 )
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 
