@@ -7,6 +7,7 @@ import json
 import pickle
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -83,6 +84,18 @@ def test_of_what_went_wrong_for_people(case: Case) -> None:
             if scanner.open is not None:
                 prefix = case.text[scanner.open.start : at]
                 assert same(scanner.open.partial(), partial_of(prefix)), prefix
+
+
+@pytest.mark.parametrize("change", [lambda value: value.clear(), lambda value: value.get("list", []).clear()])
+def test_who_changes_it_spoils_the_value_and_nothing_else(change: Callable[[dict[str, Any]], None]) -> None:
+    scanner, text = Scanner(), '{"text": "so far", "list": ["one", ["two"], 3], "text": "so"}'
+    for byte in text[:-1]:
+        scanner.feed(byte)
+        assert scanner.open is not None
+        change(scanner.open.partial())
+    scanner.feed(text[-1:])
+    assert scanner.last is not None
+    assert scanner.last.value == json.loads(text)
 
 
 def test_it_is_the_growing_value_itself() -> None:

@@ -99,9 +99,9 @@ class MemberBuilder:
         container, before = self._covered
         self._covered = []
         if type(container) is list:
-            container.pop()
+            del container[-1:]  # whoever it was shown to may have changed it
         elif before is UNSET:
-            del container[self._path[-1]]
+            container.pop(self._path[-1], None)
         else:
             container[self._path[-1]] = before
 
