@@ -227,6 +227,13 @@ def test_texts_that_are_no_path(path: str) -> None:
         Watcher(on_field={path: print})
 
 
+@pytest.mark.parametrize("path", ["items[0].name", "a.b[12]", "a[]", "a[*].b", "[0]"])
+def test_an_index_in_brackets_is_no_path(path: str) -> None:
+    with pytest.raises(ValueError, match="an index is written with a dot"):
+        Watcher(on_field={path: print})
+    assert parse((path, "x")) == (path, "x")
+
+
 @pytest.mark.parametrize("path", [(), (None,), 3, ("a", 1.5)])
 def test_values_that_are_no_path(path: Any) -> None:
     with pytest.raises(TypeError, match="a path is"):

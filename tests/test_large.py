@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import random
 import sys
@@ -172,6 +173,18 @@ def test_limits_that_make_no_sense() -> None:
         Scanner(buffer_limit=0)
     with pytest.raises(ValueError, match="not a path"):
         Scanner(buffer_limit=10, fields=[""])
+
+
+@pytest.mark.parametrize("ignore", [[], ["{}"]])
+def test_fields_from_an_iterator_are_wanted_of_every_object(ignore: list[str]) -> None:
+    watcher = Watcher(schema=dict, buffer_limit=LIMIT, fields=iter(["a"]), ignore=ignore)
+    for _ in range(2):
+        watcher.feed('{"a": 1, "b": "12345678"}')
+        assert watcher.close().value == {"a": 1}
+        watcher.reset()
+    watcher = Watcher(agent="claude", schema={"required": ["a"]}, buffer_limit=LIMIT, fields=iter(["a"]))
+    watcher.feed(json.dumps({"type": "result", "is_error": False, "result": '{"a": 1, "b": "12345678"}'}))
+    assert watcher.close().value == {"a": 1}
 
 
 def test_iter_objects() -> None:

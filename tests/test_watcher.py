@@ -248,6 +248,15 @@ def test_without_a_contract_the_newest_object_is_the_match() -> None:
         ({"max_object_bytes": 0}, ValueError),
         ({"agent": "clod"}, ValueError),
         ({"answer": "a..b"}, ValueError),
+        ({"max_depth": None}, ValueError),
+        ({"max_depth": 1.5}, TypeError),
+        ({"max_object_bytes": "64"}, TypeError),
+        ({"buffer_limit": 1.5}, TypeError),
+        ({"fields": "status"}, TypeError),
+        ({"on_object": 5}, TypeError),
+        ({"on_partial": "print"}, TypeError),
+        ({"on_field": print}, TypeError),
+        ({"on_field": {"a": 5}}, TypeError),
     ],
 )
 def test_arguments_that_make_no_sense(options: dict[str, Any], error: type[Exception]) -> None:

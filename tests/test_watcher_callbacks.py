@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 
 import lastbrace
 from lastbrace import ClosedError, Completion, Found, Status, Watcher, find_objects, parse_completion
+from lastbrace.pipeline import Pipeline
 
 from .feeding import Seen, in_bytes, outcome_of, random_chunks, ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lastbrace.events import Inner
+    from lastbrace.pipeline import Chunk
 
 DONE, CONTINUE = Completion(Status.DONE), Completion(Status.CONTINUE)
 MEGA = "x" * 10_000_000
@@ -194,6 +198,24 @@ def test_no_way_back_in_from_a_callback(callback: str, name: str, call: Callable
     watcher.reset()
     watcher.feed("")
     assert watcher.close().state == "none"
+
+
+@pytest.mark.parametrize(("name", "call"), REENTRY, ids=[name for name, _ in REENTRY])
+def test_no_way_in_while_a_chunk_is_read(
+    name: str, call: Callable[[Watcher], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher: Watcher = Watcher()
+    read = Pipeline.feed
+
+    def interrupted(pipeline: Pipeline, chunk: Chunk) -> list[Inner]:
+        monkeypatch.undo()
+        with pytest.raises(RuntimeError, match="by two threads"):  # or by who handles a signal
+            call(watcher)
+        return read(pipeline, chunk)
+
+    monkeypatch.setattr(Pipeline, "feed", interrupted)
+    watcher.feed('{"status":"done"}')
+    assert watcher.close().ok
 
 
 @pytest.mark.parametrize(("name", "call"), REENTRY, ids=[name for name, _ in REENTRY])

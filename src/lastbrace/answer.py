@@ -50,10 +50,20 @@ class Calls:
 
 
 def check_callbacks(*callbacks: Callable[..., object] | None) -> None:
-    """Raise TypeError for a callback that is async."""
+    """Raise TypeError for a callback that cannot be called, or is async."""
     for callback in callbacks:
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callbacks are functions, and {callback!r} is none")
         if inspect.iscoroutinefunction(callback):
             raise TypeError(f"callbacks are plain functions, and {callback.__name__} is async: nobody awaits it")
+
+
+def named_fields(on_field: OnFields | None) -> dict[Any, Callable[[tuple[str | int, ...], Any], object]]:
+    """Return the functions by path. Raises TypeError for what is no mapping, or a callback that is none."""
+    if on_field is not None and not isinstance(on_field, Mapping):
+        raise TypeError(f"on_field is a mapping such as {{'items.*.name': function}}, not {on_field!r}")
+    check_callbacks(*(on_field or {}).values())
+    return dict(on_field or {})
 
 
 @dataclass(frozen=True, slots=True)

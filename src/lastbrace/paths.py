@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 Path = str | tuple[str | int, ...]
 
 _EACH = None  # in a parsed path: each member or element
+_has_index = re.compile(r"(?:[^\\]|\\.)*\[(?:[0-9]*|\*)\]", re.DOTALL).fullmatch
 _piece = re.compile(r"((?:[^.\\]|\\.)+)(?:\.(?!\Z)|\Z)", re.DOTALL).match
 
 
@@ -34,6 +35,13 @@ def compile_paths(watched: Iterable[Path] = (), kept: Iterable[Path] | None = ()
     return _compile(patterns + ([((), None)] if kept is None else [(parse(path), None) for path in kept]))
 
 
+def listed(paths: Iterable[Path] | None) -> tuple[Path, ...] | None:
+    """Return paths that can be read more than once. Raises TypeError for one path where there should be several."""
+    if isinstance(paths, str | bytes):
+        raise TypeError(f"fields is a list of paths, not {paths!r}")
+    return None if paths is None else tuple(paths)
+
+
 _Parsed = tuple[str | None, ...]
 
 
@@ -53,6 +61,8 @@ def parse(path: Path) -> _Parsed:
         match = _piece(path, at)
         if match is None:
             raise ValueError(f"not a path: {path!r}; write a key with a dot as {chr(92)}. or pass a tuple of keys")
+        if _has_index(match[1]):
+            raise ValueError(f"not a path: {path!r}; an index is written with a dot before it, as in 'items.0.name'")
         keys.append(_EACH if match[1] == "*" else re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL))
         at = match.end()
     return tuple(keys)

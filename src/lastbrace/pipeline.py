@@ -9,9 +9,10 @@ from .encoding import Utf8Input
 from .errors import ClosedError
 from .events import DeadCandidate, Dropped, Found, Inner, Stats, Text, Unfinished, show
 from .implementation import AUTOMATA, scanner_kind
+from .limits import check_limit
 from .noise import TerminalFilter
 from .open_object import Growing, OpenObject
-from .paths import Path
+from .paths import Path, listed
 from .spans import DROPPED, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Span
 from .start_after import StartAfter
 from .tail import Tail
@@ -81,12 +82,10 @@ class Pipeline:
             raise ValueError(f"roots must be 'object', 'array' or 'any', not {roots!r}")
         if framing not in ("free", "lines"):
             raise ValueError(f"framing must be 'free' or 'lines', not {framing!r}")
-        if max_object_bytes is not None and max_object_bytes < 1:
-            raise ValueError(f"max_object_bytes must be at least 1, or None for no limit, not {max_object_bytes}")
-        if max_depth < 1:
-            raise ValueError(f"max_depth must be at least 1, not {max_depth}")
-        if buffer_limit is not None and buffer_limit < 1:
-            raise ValueError(f"buffer_limit must be at least 1, or None to store all objects, not {buffer_limit}")
+        check_limit("max_object_bytes", max_object_bytes, ", or None for no limit")
+        check_limit("max_depth", 0 if max_depth is None else max_depth)
+        check_limit("buffer_limit", buffer_limit, ", or None to store all objects")
+        fields = listed(fields)
         self._encoding = Utf8Input()
         self._filter = TerminalFilter() if strip_ansi else None
         self._start_after = StartAfter(to_bytes(after)) if after else None

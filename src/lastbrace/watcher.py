@@ -10,13 +10,14 @@ from .agent_answer import AgentAnswer
 from .agent_reader import AgentReader, reader_for
 from .agents.adapter import Adapter
 from .agents.reply import Reply
-from .answer import AnswerReader, AnswerRules, Calls, OnFields, check_callbacks
+from .answer import AnswerReader, AnswerRules, Calls, OnFields, check_callbacks, named_fields
 from .completion import INVALID, Completion, Status
 from .events import Found, Inner, Stats, Unfinished
 from .exits import how_it_ended
 from .explain import explain
 from .matching import Matcher, SchemaLike, ignored_values, value_or_none
 from .outcome import Outcome, State, T
+from .paths import listed
 from .pipeline import Chunk, Pipeline, ScanOptions
 from .recovered import Recovered
 from .recovery.answer import AnswerRecovery
@@ -102,9 +103,9 @@ class Watcher(Generic[T]):
         on_field_void: Callable[[int], object] | None = None,
         **scan: Unpack[ScanOptions],
     ) -> None:
-        fields = dict(on_field or {})
-        callbacks = (on_object, on_text, on_match, on_completion, on_reply, on_partial, on_field_void)
-        check_callbacks(*callbacks, *fields.values())
+        scan["fields"] = listed(scan.get("fields"))
+        fields = named_fields(on_field)
+        check_callbacks(on_object, on_text, on_match, on_completion, on_reply, on_partial, on_field_void)
         self._rules = AnswerRules(
             matcher=Matcher(contract, schema, ignored_values(ignore, scan), nonce),
             marker=marker,
@@ -148,12 +149,12 @@ class Watcher(Generic[T]):
         on, several as an ExceptionGroup. Raises ClosedError after ``close``, RuntimeError inside a callback.
         """
         self._guard()
-        events = self._pipeline.feed(chunk)
-        if not events and self._rules.on_partial is None:
-            return
-        calls = Calls()
         self._busy = True
         try:
+            events = self._pipeline.feed(chunk)
+            if not events and self._rules.on_partial is None:
+                return
+            calls = Calls()
             for event in events:
                 self._take(event, calls)
             self._reading.show_open(calls)
@@ -259,7 +260,7 @@ class Watcher(Generic[T]):
 
     def _guard(self) -> None:
         if self._busy:
-            raise RuntimeError("feed, close and reset cannot be called from inside a callback")
+            raise RuntimeError("feed, close and reset cannot be called from inside a callback, nor by two threads")
 
     def _take(self, event: Inner, calls: Calls) -> None:
         """Take in what was read."""
