@@ -283,8 +283,15 @@ async def test_misuse_is_told(tmp_path: Path) -> None:
         ({"stop": "never"}, "stop"),
         ({"marker": "", "contract": "marker"}, "marker"),
         ({"no_such": 1}, "no_such"),
+        ({"max_seconds": "5"}, "max_seconds"),
+        ({"max_cost_usd": "5"}, "max_cost_usd"),
+        ({"resume": 5}, "resume"),
+        ({"go_on": 5}, "go_on"),
+        ({"before_turn": "x"}, "a hook is a function"),
+        ({"after_turn": 5}, "a hook is a function"),
+        ({"on_completion": 5}, "callbacks are functions"),
     ):
-        with pytest.raises((TypeError, ValueError, AttributeError), match=message):
+        with pytest.raises((TypeError, ValueError), match=message):
             lastbrace.loop(["agent"], "T", **options)  # type: ignore[call-overload] # that is what is tested
     for argv, message in (
         ("cat", "no template 'cat'"),
@@ -294,6 +301,36 @@ async def test_misuse_is_told(tmp_path: Path) -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             lastbrace.loop(argv, "T")  # type: ignore[call-overload] # likewise
-    for prompt in (None, "", " \n"):
-        with pytest.raises(ValueError, match="prompt"):
-            lastbrace.loop(["agent"], prompt)
+    for prompt in (None, "", " \n", b"T", 5):
+        with pytest.raises((TypeError, ValueError), match="prompt"):
+            lastbrace.loop(["agent"], prompt)  # type: ignore[call-overload] # likewise
+
+
+async def test_a_command_that_is_none_is_told(tmp_path: Path) -> None:
+    async def argv_for(prompt: str, session_id: str | None) -> list[str]:
+        return []
+
+    with pytest.raises(TypeError, match="argv_for is async"):
+        lastbrace.loop(argv_for, "T")  # type: ignore[call-overload] # that is what is tested
+    async with lastbrace.loop(lambda *_: None, "T") as turns:  # type: ignore[call-overload] # likewise
+        with pytest.raises(TypeError, match="argv is a list"):
+            await anext(turns)
+
+
+async def test_what_is_ignored_is_ignored_in_every_turn_also_when_given_as_an_iterator(tmp_path: Path) -> None:
+    script = Script(tmp_path, [says("continue", next="go"), says("done", summary="echo"), says("done")])
+    async with lastbrace.loop(script.argv, "T", ignore=iter(['{"status": "done", "summary": "echo"}'])) as turns:
+        assert [turn.verdict async for turn in turns] == ["continue", "no-answer", "done"]
+
+
+@pytest.mark.parametrize(("word", "error"), [("", ValueError), (" \n", ValueError), (5, TypeError), (["x"], TypeError)])
+async def test_a_hook_that_says_nothing_runs_no_turn(word: Any, error: type[Exception], tmp_path: Path) -> None:
+    before, after = Script(tmp_path / "before", [says("done")]), Script(tmp_path / "after", [says("done")])
+    async with lastbrace.loop(before.argv, "T", before_turn=lambda _: word) as turns:
+        with pytest.raises(error, match="a hook return"):
+            await anext(turns)
+    assert turns.number == 0
+    async with lastbrace.loop(after.argv, "T", after_turn=lambda _: word, max_turns=2) as turns:
+        with pytest.raises(error, match="a hook return"):
+            await anext(turns)
+    assert (turns.number, len(after.asked)) == (1, 1)

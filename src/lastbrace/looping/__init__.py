@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, Unpack, overload
 
 from ..process import RunOptions, run
@@ -127,6 +128,12 @@ def loop(
     """
     if prompt is None and journal is None:
         raise ValueError("a prompt is needed where there is no journal that has one")
+    for name, text in (("prompt", prompt), ("resume", resume), ("go_on", go_on)):
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"{name} is a text, not {text!r}")
+    for hook in (before_turn, after_turn):
+        if hook is not None and not callable(hook):
+            raise TypeError(f"a hook is a function, and {hook!r} is none")
     if prompt is not None and not prompt.strip():
         raise ValueError("the prompt is blank")
     if resume is not None and (not resume or resume.startswith("-")):
@@ -169,6 +176,9 @@ def _contract(options: dict[str, Any]) -> str:
     """Return by what the turns are judged; TypeError and ValueError where these options of `run` make no loop."""
     if "input" in options:
         raise TypeError("a loop has no input: its prompt is what the program reads")
+    for name in ("ignore", "fields"):  # every turn reads them
+        if isinstance(options.get(name), Iterator):
+            options[name] = list(options[name])
     if options.get("timeout") == 0:
         raise ValueError("timeout=0 leaves no time for a turn")
     run(["-"], **options)  # starts nothing, and finds fault with the others before the first turn does

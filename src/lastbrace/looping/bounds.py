@@ -53,8 +53,8 @@ class Bounds:
                 raise ValueError(f"{name} must be from 1 up, not {count!r}")
         for name in ("max_seconds", "max_cost_usd"):
             size = getattr(self, name)
-            if size is not None and not size > 0:
-                raise ValueError(f"{name} must be more than 0, not {size!r}")
+            if size is not None and not (isinstance(size, int | float) and size > 0):
+                raise ValueError(f"{name} must be a number above 0, not {size!r}")
 
     def seconds_left(self, elapsed: float) -> float | None:
         """Return how long the loop may still go on, in seconds; None without a bound."""

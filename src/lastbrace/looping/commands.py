@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +43,8 @@ def command_for(what: str | Template | Argv | ArgvFor) -> ArgvFor:
     if isinstance(what, Template):
         template = what
         return lambda prompt, session_id: Command(template.words(session_id), prompt)
+    if inspect.iscoroutinefunction(what):
+        raise TypeError(f"argv_for is a plain function, and {what.__name__} is async: nobody awaits it")
     if callable(what):
         return what
     argv = list(what) if isinstance(what, Sequence) else []

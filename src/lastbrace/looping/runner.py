@@ -222,9 +222,7 @@ class Loop(Generic[T]):
 
     async def _planned(self, plan: NextTurn) -> NextTurn | None:
         """Ask the hook; None, and the end, when it stops the loop or leaves no time."""
-        word = None if self._before is None else self._before(plan)
-        if inspect.isawaitable(word):
-            word = await word
+        word = await _word_of(self._before, plan)
         if word is False:
             self._end = LoopEnd.STOPPED, "stopped by the hook before a turn"
             return None
@@ -280,9 +278,7 @@ class Loop(Generic[T]):
         self._end = self._bounds.end_of(progress, self.seconds)
         if progress.errors and turn.verdict not in (Verdict.DONE, Verdict.CONTINUE):
             self._pause = self._pauses.after(progress.errors)
-        word = None if self._after is None else self._after(turn)
-        if inspect.isawaitable(word):
-            word = await word
+        word = await _word_of(self._after, turn)
         if isinstance(word, str):
             if self._journal is not None:
                 self._journal.append(word)
@@ -299,6 +295,18 @@ class Loop(Generic[T]):
         self._known.take(record)
         if self._journal is not None:
             self._journal.append(record)
+
+
+async def _word_of(hook: Callable[[Any], Word | Awaitable[Word]] | None, about: Any) -> Word:
+    """Return what a hook says. Raises TypeError and ValueError for what says nothing."""
+    word = None if hook is None else hook(about)
+    if inspect.isawaitable(word):
+        word = await word
+    if word is not None and not isinstance(word, str | bool):
+        raise TypeError(f"a hook returns a prompt, False or nothing, not {word!r}")
+    if isinstance(word, str) and not word.strip():
+        raise ValueError("a hook returned a blank prompt; it returns None to change nothing")
+    return word
 
 
 def _outcome_of(backend: Backend[Any]) -> Outcome[Any] | None:

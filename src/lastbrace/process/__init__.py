@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
@@ -202,6 +202,8 @@ def run_sync(argv: Argv, **options: Any) -> Outcome[Any]:
 def _words(argv: Argv) -> list[str]:
     if isinstance(argv, str | bytes):
         raise TypeError(f"argv is a list such as ['agent', '--json'], not {argv!r}; shlex.split makes one")
+    if not isinstance(argv, Iterable):
+        raise TypeError(f"argv is a list such as ['agent', '--json'], not {argv!r}")
     words = [os.fsdecode(word) for word in argv]
     if not words:
         raise ValueError("argv is empty")
