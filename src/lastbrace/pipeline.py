@@ -13,7 +13,7 @@ from .limits import check_limit
 from .noise import TerminalFilter
 from .open_object import Growing, OpenObject
 from .paths import Path, listed
-from .spans import DROPPED, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Span
+from .spans import DROPPED, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Span
 from .start_after import StartAfter
 from .tail import Tail
 
@@ -299,6 +299,8 @@ class Pipeline:
 
     def _other(self, kind: int, start: int, end: int, raw: bytes) -> Inner:
         """Return the event of what is no object."""
+        if kind != TEXT:
+            self._forget(start)
         if kind in (DROPPED, VOID):
             self._stats.dropped += kind == DROPPED
             limit = "max_object_bytes" if kind == DROPPED else "buffer_limit"
