@@ -198,7 +198,7 @@ def test_demo_shows_what_is_seen_and_ends_with_the_completion() -> None:
     assert "done: 3 tests fixed" in error
 
 
-def on_a_terminal(*arguments: str) -> tuple[int, bytes, bytes]:
+def on_a_terminal(*arguments: str, stdout_too: bool = False) -> tuple[int, bytes, bytes]:
     """Run a command with stderr on a terminal; return its status, its stdout, and what the terminal got."""
     ours, theirs = pty.openpty()
     shown = bytearray()
@@ -213,11 +213,11 @@ def on_a_terminal(*arguments: str) -> tuple[int, bytes, bytes]:
     reader = threading.Thread(target=read)
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
     environment.pop("NO_COLOR", None)
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=theirs, env=environment) as program:
+    stdout = theirs if stdout_too else subprocess.PIPE
+    with subprocess.Popen([*COMMAND, *arguments], stdout=stdout, stderr=theirs, env=environment) as program:
         os.close(theirs)
         reader.start()
-        assert program.stdout is not None
-        out = program.stdout.read()
+        out = program.stdout.read() if program.stdout is not None else b""
     reader.join()
     os.close(ours)
     return program.returncode, out, bytes(shown)

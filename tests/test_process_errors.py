@@ -39,7 +39,7 @@ async def test_what_cannot_be_started(tmp_path: Path) -> None:
     plain.write_text("no program")
     with nothing_left():
         wrong: list[tuple[list[str], dict[str, Any], str]] = [
-            (["no-such-agent", "-p"], {}, "cannot start no-such-agent -p: No such file"),
+            (["no-such-agent", "-p"], {}, "^cannot start no-such-agent: No such file"),
             ([str(plain)], {}, "Permission denied"),
             (["true"], {"cwd": tmp_path / "nowhere"}, "No such file.*nowhere"),
         ]
@@ -133,6 +133,9 @@ async def test_arguments_that_make_no_sense() -> None:
     for options in wrong:
         with pytest.raises(ValueError, match=r"must be|needs"):
             lastbrace.run(["true"], **options)
+    for name, value in (("timeout", "5"), ("idle_timeout", [1]), ("grace", None)):
+        with pytest.raises(TypeError, match=f"^{name} is a number of seconds, not "):
+            lastbrace.run(["true"], **{name: value})
     with pytest.raises(TypeError, match="async iterable"):
         lastbrace.run(["true"], input=["list"])  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="empty"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -81,3 +82,15 @@ async def test_half_a_character_is_sent_as_it_is() -> None:
         ) as backend:
             values = [found.value async for found in backend]
         assert values == [{"hex": whole.encode("utf-8", "surrogatepass").hex()}]
+
+
+async def test_a_view_of_items_wider_than_a_byte_arrives_whole() -> None:
+    numbers = array("q", range(200_000))  # more than a pipe holds: it is written in parts
+    seen = bytearray()
+    with nothing_left():
+        async with lastbrace.run(
+            ["cat"], input=memoryview(numbers), on_output=lambda _, data: seen.extend(data)
+        ) as backend:
+            pass
+    assert backend.returncode == 0
+    assert bytes(seen) == numbers.tobytes()

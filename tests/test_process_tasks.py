@@ -228,3 +228,34 @@ except KeyboardInterrupt:
             time.sleep(0.5)
         program.stdout.read()
     assert not runs(child)
+
+
+def test_an_input_that_waits_for_what_was_cancelled_is_told_and_the_program_read_on() -> None:
+    async def words() -> AsyncIterator[bytes]:
+        yield b"x"
+        other = asyncio.ensure_future(asyncio.sleep(FOREVER))
+        asyncio.get_running_loop().call_soon(other.cancel)
+        await other
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match="the input was cancelled"):
+            async with lastbrace.run(sh(f"cat; echo '{DONE}'"), input=words()) as backend:
+                pass
+        assert backend.outcome.ok
+
+    with nothing_left():
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize("option", ["stderr", "on_output"])
+def test_a_callback_of_stderr_that_raises_a_cancellation_ends_the_program_and_does_not_hang(option: str) -> None:
+    def refuse(*_: object) -> None:
+        raise asyncio.CancelledError
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match="was cancelled"):
+            async with lastbrace.run(sh(f"echo x >&2; sleep {FOREVER}"), **{option: refuse}):  # type: ignore[arg-type]
+                pass
+
+    with nothing_left():
+        asyncio.run(main())

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from .errors import DecodeError
+from .printing import readable
 
 T = TypeVar("T")
 
@@ -73,7 +74,7 @@ def convert_as(value: Any, type: type[T]) -> T:  # noqa: A002 - as in decode_as
 def _shorten(message: str) -> str:
     """Return the ends of a message that may quote megabytes; what is wrong stands at the one, where at the other."""
     half = _MAX_MESSAGE // 2
-    return message if len(message) <= _MAX_MESSAGE else f"{message[:half]}...{message[-half:]}"
+    return readable(message if len(message) <= _MAX_MESSAGE else f"{message[:half]}...{message[-half:]}")
 
 
 def convert(value: Any, type: type[T]) -> T:  # noqa: A002 - as in decode_as

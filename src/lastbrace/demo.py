@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ def turn_of(prompt: str, turns: int) -> tuple[str, str | None]:
     return ("done", None) if turn >= turns else ("continue", f"Go on with turn {turn + 1} of {turns}.")
 
 
+def _complain(text: str) -> None:
+    with suppress(OSError):
+        if sys.stderr is not None:
+            print(f"demo agent: {text}", file=sys.stderr, flush=True)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the agent; return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m lastbrace.demo", description="A scripted agent to try readers on.")
@@ -71,10 +78,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--hang", action="store_true", help="stay after the last word")
     args = parser.parse_args(argv)
     if args.fail:
-        print("demo agent: no such model: {model}", file=sys.stderr)
+        _complain("no such model: {model}")
         return 1
-    print("demo agent: this goes to stderr", file=sys.stderr, flush=True)
-    status, following = turn_of(sys.stdin.read(), args.turns) if args.turns else (args.status, None)
+    _complain("this goes to stderr")
+    if sys.stdout is None:
+        return 1
+    prompt = sys.stdin.read() if args.turns and sys.stdin is not None else ""
+    status, following = turn_of(prompt, args.turns) if args.turns else (args.status, None)
     try:
         for seconds, data in script(status, following, args.answer):
             if not args.fast:
@@ -83,7 +93,7 @@ def main(argv: list[str] | None = None) -> int:
             sys.stdout.buffer.flush()
         while args.hang:
             time.sleep(60)
-    except BrokenPipeError:
+    except OSError:  # its reader has gone, the disk is full
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes at its end
         return 1
     except KeyboardInterrupt:

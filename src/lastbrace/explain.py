@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .events import Stats, Unfinished
+from .printing import printable
 
 
 def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str = "", refusal: str = "") -> str:
@@ -13,7 +14,7 @@ def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str =
     if unfinished is not None:
         return f"the input ended inside an object that began at byte {unfinished.start} ({unfinished.size} bytes read)"
     if wanted and stats.objects:
-        why = refusal and f"; the newest: {refusal}"
+        why = refusal and f"; the newest: {printable(refusal, 300)}"
         return f"{_count(stats.objects, 'object')}, none that satisfies {wanted}{why}"
     if stats.dropped:
         return f"{_count(stats.dropped, 'object')} dropped, larger than max_object_bytes"

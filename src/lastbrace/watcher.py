@@ -19,6 +19,7 @@ from .matching import Matcher, SchemaLike, ignored_values, value_or_none
 from .outcome import Outcome, State, T
 from .paths import listed
 from .pipeline import Chunk, Pipeline, ScanOptions
+from .printing import readable
 from .recovered import Recovered
 from .recovery.answer import AnswerRecovery
 from .tail import DEFAULT_MAX_BYTES, check_max_bytes
@@ -319,7 +320,7 @@ class Watcher(Generic[T]):
         ok = state == "ok" and not failed and (stopped or returncode in (None, 0))
         return Outcome(
             ok=ok,
-            reason="" if ok else self._reason(returncode, state, completion),
+            reason="" if ok else readable(self._reason(returncode, state, completion)),
             state=state,
             completion=completion,
             reply=reply,

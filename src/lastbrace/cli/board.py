@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from ..printing import printable
 from .amounts import dollars, elapsed
-from .lines import printable
 from .row import Row, Watched
 
 if TYPE_CHECKING:

@@ -48,19 +48,6 @@ def _kept(token: re.Match[bytes]) -> bytes:
     return b"" if token[0].isspace() else b"null"
 
 
-def printable(text: str, limit: int = 200) -> str:
-    r"""Return the first ``limit`` characters of ``text`` with nothing in it that a terminal acts on.
-
-    >>> printable("a\x1b[2Jb\n")
-    'a\\x1b[2Jb\\n'
-    """
-    shown = "".join(
-        character if character.isprintable() else character.encode("unicode_escape", "backslashreplace").decode("ascii")
-        for character in text[:limit]
-    )
-    return shown + ("..." if len(text) > limit else "")
-
-
 def tell(text: str) -> None:
     """Say something to people, if anyone is there."""
     with suppress(OSError):

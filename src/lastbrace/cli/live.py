@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 from rich.spinner import Spinner
 from rich.text import Text
 
+from ..printing import printable
 from .amounts import dollars
-from .lines import printable
 from .row import Row
 from .screen import Screen
 

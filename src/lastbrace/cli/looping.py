@@ -15,8 +15,9 @@ from ..errors import BackendError, JournalError
 from ..looping import LoopEnd, Verdict, templates
 from ..looping import loop as run_loop
 from ..looping.journal import encode
+from ..printing import printable
 from .interrupts import until_signal
-from .lines import Output, printable, tell
+from .lines import Output, tell
 from .loopview import LoopView
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, NOT_STARTED, OK, TIMEOUT
 from .usage import STDIN, Contract, Until, exit_with

@@ -9,12 +9,13 @@ from ..events import Found, Unfinished
 from ..explain import explain
 from ..members import members_of
 from ..pipeline import ScanOptions
+from ..printing import printable
 from ..recovery import cleaned_end
 from ..recovery.repair import Repair
 from ..scanner import Scanner
 from ..schema import compile_schema
 from ..tail import Tail
-from .lines import Output, marked, one_line, printable, tell
+from .lines import Output, marked, one_line, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

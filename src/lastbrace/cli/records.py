@@ -12,8 +12,9 @@ import anyio
 
 from ..completion import Status
 from ..following import follow
+from ..printing import printable
 from .interrupts import until_signal
-from .lines import Output, one_line, printable, tell
+from .lines import Output, one_line, tell
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, OK, TIMEOUT
 from .watching import FilesView
 

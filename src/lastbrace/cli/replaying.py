@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .lines import printable, tell
+from ..printing import printable
+from .lines import tell
 from .recording import Ended, Wrote, read_recording
 
 if TYPE_CHECKING:

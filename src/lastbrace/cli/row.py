@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..agents.tools import called_tool
 from ..errors import DecodeError
+from ..printing import printable
 from .amounts import number, tokens
-from .lines import printable
 
 if TYPE_CHECKING:
     from ..agents.reply import Reply

@@ -12,10 +12,11 @@ import anyio
 
 from ..completion import Completion, Status
 from ..errors import BackendError, BackendTimeout
+from ..printing import printable
 from ..process import Backend, run
 from ..streams import CHUNK_SIZE
 from ..watcher import Watcher
-from .lines import Output, marked, one_line, printable, tell
+from .lines import Output, marked, one_line, tell
 from .live import View
 from .recording import Recorder
 from .signals import Forwarder
@@ -101,7 +102,7 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
 
 
 async def _run(backend: Backend[Any], forwarder: Forwarder, view: View) -> Result:
-    error = None
+    error = unread = None
     scope = anyio.CancelScope()
     async with anyio.create_task_group() as tasks:
         await tasks.start(forwarder.run, scope)
@@ -112,6 +113,8 @@ async def _run(backend: Backend[Any], forwarder: Forwarder, view: View) -> Resul
                     pass
             except BackendError as caught:
                 error = caught
+            except OSError as caught:  # our own callbacks raise none
+                unread = f"cannot read the input: {caught.strerror or caught}"
         tasks.cancel_scope.cancel()
     if forwarder.received and (error is None or error.outcome is not None):
         name = signal.Signals(forwarder.received).name
@@ -120,6 +123,8 @@ async def _run(backend: Backend[Any], forwarder: Forwarder, view: View) -> Resul
         return Result(TIMEOUT, error.outcome, str(error))
     if error is not None:
         return Result(ERROR if error.outcome else NOT_STARTED, error.outcome, str(error))
+    if unread is not None:
+        return Result(ERROR, backend.outcome, unread)
     return judge(backend.outcome)
 
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from ..printing import printable
 from ..schema import Schema, compile_schema
-from .lines import printable, tell
+from .lines import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +50,6 @@ def exit_with(work: Callable[[], int]) -> NoReturn:
         status = 130
     except ValueError as error:
         raise typer.BadParameter(printable(str(error), 1000)) from error
-    except OSError as error:
-        tell(printable(str(error), 1000))
-        status = 1
     raise typer.Exit(status)
 
 
@@ -79,7 +77,7 @@ def read_schema(file: Path | None) -> Schema[Any] | None:
     with open_text(file, "--schema") as text:
         try:
             return compile_schema(json.load(text))
-        except (ValueError, TypeError, ImportError, RecursionError) as error:
+        except (ValueError, TypeError, ImportError, RecursionError, OSError) as error:
             raise typer.BadParameter(printable(f"{file}: {error}", 1000), param_hint="--schema") from error
 
 
@@ -87,11 +85,25 @@ class Group(TyperGroup):
     """All commands; with stderr closed, what is for people goes nowhere rather than to stdout."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Parse the arguments, do as they say, and exit."""
+        """Parse the arguments, do as they say, and exit; what cannot be read or written is told in one line."""
         with ExitStack() as stack:
             if sys.stderr is None:
                 stack.enter_context(redirect_stderr(stack.enter_context(open(os.devnull, "w", encoding="utf-8"))))
-            return super().main(*args, **kwargs)
+            try:
+                return super().main(*args, **kwargs)
+            except (OSError, ExceptionGroup) as error:
+                cause = _only(error)
+                if not isinstance(cause, OSError):
+                    raise
+                tell(printable(str(cause), 1000))
+                sys.exit(1)
+
+
+def _only(error: Exception) -> Exception:
+    """Return the one exception in a group of one, as task groups make them."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 class Contract(StrEnum):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 
 from ..errors import DecodeError
+from ..printing import printable
 from .board import Board
-from .lines import printable, tell
+from .lines import tell
 from .names import name_of, project_of
 from .screen import Screen
 

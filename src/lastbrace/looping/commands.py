@@ -38,7 +38,7 @@ def command_for(what: str | Template | Argv | ArgvFor) -> ArgvFor:
     if isinstance(what, str):
         if what not in TEMPLATES:
             names = ", ".join(TEMPLATES)
-            raise ValueError(f"no template {what!r}; there are {names}; a command is a list of words")
+            raise ValueError(f"no template {what.partition(' ')[0]!r}; there are {names}; a command is a list of words")
         what = TEMPLATES[what]
     if isinstance(what, Template):
         template = what
@@ -49,5 +49,5 @@ def command_for(what: str | Template | Argv | ArgvFor) -> ArgvFor:
         return what
     argv = list(what) if isinstance(what, Sequence) else []
     if not all(isinstance(word, str | PathLike) for word in argv) or not argv:
-        raise TypeError(f"argv_for is a list of words, a template or a function, not {what!r}")
+        raise TypeError(f"argv_for is a list of words, a template or a function, not {type(what).__name__}")
     return lambda prompt, _: Command(argv, prompt)

@@ -77,8 +77,11 @@ class Journal:
 
     def _read(self, task: str | None) -> tuple[str, list[TurnRecord | str]]:
         data = b""
-        while piece := os.read(self._fd, 1 << 20):
-            data += piece
+        try:
+            while piece := os.read(self._fd, 1 << 20):
+                data += piece
+        except OSError as error:
+            raise JournalError(f"cannot read the journal {self.path}: {error.strerror}") from error
         lines = data.split(b"\n")
         torn = lines.pop()
         head = _decoded(lines[0]) if lines else None

@@ -201,9 +201,9 @@ def run_sync(argv: Argv, **options: Any) -> Outcome[Any]:
 
 def _words(argv: Argv) -> list[str]:
     if isinstance(argv, str | bytes):
-        raise TypeError(f"argv is a list such as ['agent', '--json'], not {argv!r}; shlex.split makes one")
+        raise TypeError(f"argv is a list such as ['agent', '--json'], not {type(argv).__name__}; shlex.split makes one")
     if not isinstance(argv, Iterable):
-        raise TypeError(f"argv is a list such as ['agent', '--json'], not {argv!r}")
+        raise TypeError(f"argv is a list such as ['agent', '--json'], not {type(argv).__name__}")
     words = [os.fsdecode(word) for word in argv]
     if not words:
         raise ValueError("argv is empty")

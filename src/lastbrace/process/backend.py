@@ -10,6 +10,7 @@ from ..completion import Completion, Status
 from ..errors import BackendError, BackendTimeout
 from ..exits import how_it_ended
 from ..outcome import Outcome, State, T
+from ..printing import readable
 from ..watcher import Watcher
 from .decoding import TextDecoder
 from .kept import KeptErrors
@@ -240,7 +241,7 @@ class Backend(Generic[T]):
             error = BackendTimeout(self._program.expired, outcome=outcome)
         elif code and not (stopped or self._spoke or self._watcher.agent_reported_error):
             said = outcome.stderr_tail.strip()
-            said = ": " + ("..." + said[-_SHOWN:] if len(said) > _SHOWN else said) if said else ""
+            said = f": {'...' if len(said) > _SHOWN else ''}{readable(said[-_SHOWN:], _SHOWN)}" if said else ""
             what = f"{self._program} {how_it_ended(code)} before it printed anything"
             error = BackendError(what + said, outcome=outcome)
         else:

@@ -25,8 +25,12 @@ def check_stderr(stderr: Any) -> None:
         raise ValueError(f"stderr must be 'keep', 'inherit', 'merge' or a function, not {stderr!r}")
 
 
-def check_times(**times: float | None) -> None:
-    """Raise ValueError for what is no time."""
-    for name, seconds in times.items():
-        if seconds is not None and not seconds >= 0:
+def check_times(*, grace: float, **times: float | None) -> None:
+    """Raise TypeError or ValueError for what is no time; all but ``grace`` may be None."""
+    for name, seconds in {"grace": grace, **times}.items():
+        if seconds is None and name != "grace":
+            continue
+        if not isinstance(seconds, int | float):
+            raise TypeError(f"{name} is a number of seconds, not {type(seconds).__name__}")
+        if not seconds >= 0:
             raise ValueError(f"{name} must be seconds from 0 up, not {seconds!r}")

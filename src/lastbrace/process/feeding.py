@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import math
 from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,12 @@ async def feed(
                 break
     except Exception as error:
         on_error(error)
+    except anyio.get_cancelled_exc_class() as error:
+        if anyio.current_effective_deadline() == -math.inf:
+            raise
+        cancelled = RuntimeError("the input was cancelled")  # not we: what it waits for was
+        cancelled.__cause__ = error
+        on_error(cancelled)
     finally:
         with anyio.move_on_after(grace, shield=True):
             await stdin.close()

@@ -145,7 +145,7 @@ if sys.platform != "win32":
             self._fd = fd
 
         async def send(self, data: bytes) -> bool:
-            view = memoryview(data)
+            view = memoryview(data).cast("B")  # bytes, whatever its items are
             while view:
                 try:
                     view = view[os.write(self._fd, view[:CHUNK]) :]

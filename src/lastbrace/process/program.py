@@ -53,6 +53,7 @@ from typing import TYPE_CHECKING, Literal, Self
 import anyio
 
 from ..errors import BackendError
+from ..printing import printable
 from .background import first_of, start_background
 from .clock import Clock
 from .decoding import TextTail
@@ -121,8 +122,8 @@ class Program:
         return self._stderr.text
 
     def __str__(self) -> str:
-        text = shlex.join(self._launch.argv)
-        return text if len(text) <= 100 else text[:97] + "..."
+        name = shlex.quote(self._launch.argv[0])  # alone: its arguments may hold secrets
+        return printable(name, 100)
 
     async def __aenter__(self) -> Self:
         if self._child is not None:
@@ -230,6 +231,8 @@ class Program:
                 await self._oversee()
                 await self._left.wait()
                 tasks.cancel_scope.cancel()
+            if not self._left.is_set():  # asyncio takes what a callback raised for a cancellation of this task
+                raise ExceptionGroup("cancelled", [RuntimeError("what a callback of stderr waited for was cancelled")])
         except BaseException as error:
             # The event loop ends before the block, or a callback raised what is no Exception.
             self.child.group.kill()
