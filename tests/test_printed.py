@@ -24,8 +24,8 @@ from .test_cli import on_a_terminal
 SECRET = "hunter2"
 NASTY = "\x1b]0;owned\x07 \x9b2J \u202e \\[/] \\[red]x[/red] [bold] [/]"
 ANSWER = {"status": "continue", "summary": NASTY, "next": NASTY}
-# What a live line of ours is made of: colours, the cursor hidden and shown, a line up, a line erased.
-OURS = re.compile(rb"\x1b\[(?:[0-9;]*m|\?25[lh]|1A|2K)")
+# What a live view of ours is made of: colours, the cursor hidden, shown, up and home, a line erased, another screen.
+OURS = re.compile(rb"\x1b\[(?:[0-9;]*m|\?(?:25|1049)[lh]|[0-9]*[AH]|2K)")
 
 
 @pytest.fixture
@@ -65,6 +65,8 @@ def shown_for(*words: str) -> tuple[int, bytes]:
         (["last", "said"], 0),
         (["last", "--agent", "auto", "said"], 3),
         (["all", "--spans", "said"], 0),
+        (["follow", "--from", "start", "--lines", "--idle-timeout", "0.5", "said"], 0),
+        (["follow", "--from", "start", "--view", "--idle-timeout", "0.5", "said"], 0),
     ],
 )
 def test_a_terminal_gets_nothing_that_it_would_act_on(

@@ -316,8 +316,7 @@ class Watcher(Generic[T]):
         if match is not None and self._rules.matcher.takes_all:
             value = value_or_none(match)
         failed = completion is not None and completion.status == Status.ERROR
-        failed = failed or (reply is not None and reply.is_error)
-        ok = state == "ok" and not failed and (stopped or returncode in (None, 0))
+        ok = state == "ok" and not (failed or (reply and reply.is_error)) and (stopped or returncode in (None, 0))
         return Outcome(
             ok=ok,
             reason="" if ok else readable(self._reason(returncode, state, completion)),
