@@ -403,7 +403,7 @@ def test_without_the_extra_its_steps_are_left_out() -> None:
     assert run(program).splitlines() == [
         "{'a': 'x \"y\" z'}",
         "None",
-        "general='json_repair' needs one more package: pip install lastbrace[recover]",
+        "general='json_repair' needs one more package: pip install 'lastbrace[recover]'",
     ]
 
 

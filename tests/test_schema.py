@@ -366,7 +366,7 @@ def test_a_json_schema_changed_later_changes_nothing() -> None:
 
 def test_a_json_schema_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema", None)
-    with pytest.raises(ImportError, match=r"pip install lastbrace\[jsonschema\]"):
+    with pytest.raises(ImportError, match=r"pip install 'lastbrace\[jsonschema\]'"):
         compile_schema({"type": "object"})
 
 

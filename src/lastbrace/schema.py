@@ -311,7 +311,7 @@ def _compile_json_schema(schema: Mapping[str, Any]) -> Schema[Any]:
         from referencing.exceptions import Unresolvable  # noqa: PLC0415 - an extra
         from referencing.jsonschema import specification_with  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise ImportError("a JSON Schema needs one more package: pip install lastbrace[jsonschema]") from error
+        raise ImportError("a JSON Schema needs one more package: pip install 'lastbrace[jsonschema]'") from error
     document = copy.deepcopy(dict(schema))  # what the caller does to it later changes nothing
     try:
         kind = jsonschema.validators.validator_for(document, default=jsonschema.Draft202012Validator)

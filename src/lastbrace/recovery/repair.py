@@ -133,7 +133,7 @@ def _load_json_repair() -> Any:
     try:
         import json_repair  # noqa: PLC0415 - the extra
     except ImportError as error:
-        raise ImportError("general='json_repair' needs one more package: pip install lastbrace[recover]") from error
+        raise ImportError("general='json_repair' needs one more package: pip install 'lastbrace[recover]'") from error
     return json_repair
 
 
