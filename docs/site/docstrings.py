@@ -24,11 +24,11 @@ class Signatures(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Give ``Scanner`` the options that it passes on to its pipeline, and hide what only ``run`` calls."""
-        scanner = pkg["scanner"]
-        known = scanner["Pipeline.__init__"].parameters
-        options = [known[name] for name in ("self", *scanner["ScanOptions"].members)]
+        pipeline = pkg["pipeline"]
+        known = pipeline["Pipeline.__init__"].parameters
+        options = [known[name] for name in ("self", *pipeline["ScanOptions"].members)]
         for option in options:
             if isinstance(option.default, griffe.ExprName):
-                option.default = scanner[option.default.name].value
-        scanner["Scanner.__init__"].parameters = griffe.Parameters(*options)
+                option.default = pipeline[option.default.name].value
+        pkg["scanner.Scanner.__init__"].parameters = griffe.Parameters(*options)
         pkg["process.backend.Backend"].del_member("__init__")

@@ -104,7 +104,7 @@ def layers() -> str:
     """Return the layers, laid out by hand."""
     canvas = Canvas("The layers: a pipeline without I/O, and the edges that feed it")
     canvas.text(20, 30, "sans-I/O: no clock, no file, no process, no event loop", "note words grey")
-    stages = [("encoding", "UTF-8, UTF-16"), ("noise", "escapes out"), ("automaton", "spans"), ("scanner", "events"),
+    stages = [("encoding", "UTF-8, UTF-16"), ("noise", "escapes out"), ("automaton", "spans"), ("pipeline", "events"),
               ("agents", "one reply"), ("matching", "the contract"), ("watcher", "outcome")]  # fmt: skip
     for number, (name, words) in enumerate(stages):
         x = 20 + 122 * number
