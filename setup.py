@@ -10,9 +10,9 @@ setup(
     ext_modules=[
         Extension(
             "lastbrace._native",
-            [f"{sources}/module.c"],
+            sorted(str(path) for path in sources.glob("*.c")),
             depends=sorted(str(path) for path in sources.glob("*.h")),
-            extra_compile_args=["-O3"],
+            extra_compile_args=["-O3", "-fvisibility=hidden"],
             optional=True,
         )
     ]

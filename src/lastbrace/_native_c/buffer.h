@@ -22,26 +22,26 @@ static inline uint8_t *buffer_data(const Buffer *buffer)
     return buffer->bytes == NULL ? (uint8_t *)"" : (uint8_t *)PyBytes_AS_STRING(buffer->bytes) + buffer->offset;
 }
 
-static void buffer_free(Buffer *buffer)
+static inline void buffer_free(Buffer *buffer)
 {
     Py_CLEAR(buffer->bytes);
     buffer->offset = buffer->size = 0;
 }
 
-static void buffer_empty(Buffer *buffer)
+static inline void buffer_empty(Buffer *buffer)
 {
     buffer->offset = buffer->size = 0;
     if (buffer->bytes != NULL && PyBytes_GET_SIZE(buffer->bytes) > BUFFER_KEPT)
         Py_CLEAR(buffer->bytes);
 }
 
-static void buffer_to_front(Buffer *buffer)
+static inline void buffer_to_front(Buffer *buffer)
 {
     memmove(PyBytes_AS_STRING(buffer->bytes), buffer_data(buffer), buffer->size);
     buffer->offset = 0;
 }
 
-static int buffer_append(Buffer *buffer, const uint8_t *data, Py_ssize_t size)
+static inline int buffer_append(Buffer *buffer, const uint8_t *data, Py_ssize_t size)
 {
     if (size == 0)
         return 0;
@@ -70,7 +70,7 @@ static int buffer_append(Buffer *buffer, const uint8_t *data, Py_ssize_t size)
 }
 
 /* Forget the first ``size`` bytes, in constant time on average. */
-static void buffer_cut(Buffer *buffer, Py_ssize_t size)
+static inline void buffer_cut(Buffer *buffer, Py_ssize_t size)
 {
     buffer->offset += size;
     buffer->size -= size;
@@ -88,7 +88,7 @@ static void buffer_cut(Buffer *buffer, Py_ssize_t size)
 }
 
 /* Return all bytes as an object, and be empty. */
-static PyObject *buffer_take(Buffer *buffer)
+static inline PyObject *buffer_take(Buffer *buffer)
 {
     PyObject *bytes;
     if (buffer->size < HAND_OVER_ABOVE) {

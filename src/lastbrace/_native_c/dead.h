@@ -6,7 +6,7 @@
 #include <Python.h>
 
 /* Make room for one more element in an array; return the array, or NULL with an error set (it is as it was then). */
-static void *grown(void *array, Py_ssize_t count, Py_ssize_t *room, size_t element)
+static inline void *grown(void *array, Py_ssize_t count, Py_ssize_t *room, size_t element)
 {
     if (count < *room)
         return array;
@@ -42,7 +42,7 @@ typedef struct {
     int64_t origin, last;
 } Marks;
 
-static void marks_restart(Marks *marks, int64_t origin)
+static inline void marks_restart(Marks *marks, int64_t origin)
 {
     marks->count = 0;
     marks->origin = marks->last = origin;
@@ -53,7 +53,7 @@ static void marks_restart(Marks *marks, int64_t origin)
     }
 }
 
-static int marks_add(Marks *marks, int64_t position)
+static inline int marks_add(Marks *marks, int64_t position)
 {
     for (int64_t left = position - marks->last; left >= 0; left -= 255) {
         uint8_t *distances = grown(marks->distances, marks->count, &marks->room, 1);
@@ -84,7 +84,7 @@ typedef struct {
 } DeadRegions;
 
 /* Add a region, which takes over what is remembered of the candidate; ``containers`` may be NULL. */
-static int dead_add(DeadRegions *dead, int64_t end, int whole, Containers *containers, Marks *marks)
+static inline int dead_add(DeadRegions *dead, int64_t end, int whole, Containers *containers, Marks *marks)
 {
     DeadRegion *at = grown(dead->at, dead->count, &dead->room, sizeof *at);
     if (at == NULL)
@@ -105,7 +105,7 @@ static int dead_add(DeadRegions *dead, int64_t end, int whole, Containers *conta
 }
 
 /* Forget the regions that end before or at ``position``. */
-static void dead_leave(DeadRegions *dead, int64_t position)
+static inline void dead_leave(DeadRegions *dead, int64_t position)
 {
     Py_ssize_t kept = 0;
     for (Py_ssize_t index = 0; index < dead->count; index++) {
@@ -121,7 +121,7 @@ static void dead_leave(DeadRegions *dead, int64_t position)
 }
 
 /* Whether the bracket at ``position`` was open when a region's candidate died. */
-static int dead_holds(DeadRegions *dead, int64_t position)
+static inline int dead_holds(DeadRegions *dead, int64_t position)
 {
     for (Py_ssize_t index = 0; index < dead->count; index++) {
         DeadRegion *region = &dead->at[index];
@@ -134,7 +134,7 @@ static int dead_holds(DeadRegions *dead, int64_t position)
     return 0;
 }
 
-static int region_marks(DeadRegion *region, int64_t position)
+static inline int region_marks(DeadRegion *region, int64_t position)
 {
     if (region->whole)
         return position < region->end;
@@ -148,7 +148,7 @@ static int region_marks(DeadRegion *region, int64_t position)
 }
 
 /* Whether the bracket at ``position`` was read as structure in a region, not as a character of a string. */
-static int dead_marks(DeadRegions *dead, int64_t position)
+static inline int dead_marks(DeadRegions *dead, int64_t position)
 {
     for (Py_ssize_t index = 0; index < dead->count; index++)
         if (region_marks(&dead->at[index], position))

@@ -5,6 +5,8 @@
 
 #include <Python.h>
 
+#include "grammar.h"
+
 enum { MAX_LINE = 256 }; /* bytes of a line that are looked at */
 
 /* A run of marks, and the word after it. */
@@ -25,7 +27,7 @@ typedef struct {
 static inline int is_space(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 /* Return the first byte of the three or more marks that the line begins with, after its indentation, else NULL. */
-static const uint8_t *find_marks(const uint8_t *line, const uint8_t *end, int after_item)
+static inline const uint8_t *find_marks(const uint8_t *line, const uint8_t *end, int after_item)
 {
     while (line < end && (*line == ' ' || *line == '\t' || *line == '>'))
         line++;
@@ -52,7 +54,7 @@ static const uint8_t *find_marks(const uint8_t *line, const uint8_t *end, int af
 }
 
 /* Read the fence that ``line`` opens into ``fence``, if it can open one here. */
-static int opened_by(const Fences *fences, const uint8_t *line, const uint8_t *end, Fence *fence)
+static inline int opened_by(const Fences *fences, const uint8_t *line, const uint8_t *end, Fence *fence)
 {
     const uint8_t *marks = fences->after_object ? NULL : find_marks(line, end, 1);
     if (marks == NULL)
@@ -78,7 +80,7 @@ static int opened_by(const Fences *fences, const uint8_t *line, const uint8_t *e
     return 1;
 }
 
-static void fences_open(Fences *fences, const uint8_t *line, const uint8_t *end)
+static inline void fences_open(Fences *fences, const uint8_t *line, const uint8_t *end)
 {
     Fence fence;
     if (opened_by(fences, line, end, &fence)) {
@@ -87,7 +89,7 @@ static void fences_open(Fences *fences, const uint8_t *line, const uint8_t *end)
     }
 }
 
-static void end_line(Fences *fences, const uint8_t *line, const uint8_t *end)
+static inline void end_line(Fences *fences, const uint8_t *line, const uint8_t *end)
 {
     const Fence *open = &fences->open;
     const uint8_t *at = open->mark ? find_marks(line, end, 0) : NULL;
@@ -106,7 +108,7 @@ static void end_line(Fences *fences, const uint8_t *line, const uint8_t *end)
     fences_open(fences, line, end);
 }
 
-static void keep_line(Fences *fences, const uint8_t *text, const uint8_t *end)
+static inline void keep_line(Fences *fences, const uint8_t *text, const uint8_t *end)
 {
     int size = (int)Py_MIN(end - text, MAX_LINE - fences->line_size);
     memcpy(fences->line + fences->line_size, text, size);
@@ -114,7 +116,7 @@ static void keep_line(Fences *fences, const uint8_t *text, const uint8_t *end)
 }
 
 /* Read the next stretch of text outside objects; ``may_hold`` says that a fence may stand in it. */
-static void fences_feed(Fences *fences, const uint8_t *text, const uint8_t *end, int may_hold)
+static inline void fences_feed(Fences *fences, const uint8_t *text, const uint8_t *end, int may_hold)
 {
     const uint8_t *first = memchr(text, '\n', end - text);
     if (first == NULL) {
@@ -140,7 +142,7 @@ static void fences_feed(Fences *fences, const uint8_t *text, const uint8_t *end,
 }
 
 /* Note that an object stands here, on this line. */
-static void fences_pass_object(Fences *fences)
+static inline void fences_pass_object(Fences *fences)
 {
     if (fences->line_size) {
         fences_open(fences, fences->line, fences->line + fences->line_size);
@@ -150,7 +152,7 @@ static void fences_pass_object(Fences *fences)
 }
 
 /* Return the word of the fence that is open here, None outside fences. */
-static PyObject *fences_info(Fences *fences)
+static inline PyObject *fences_info(Fences *fences)
 {
     Fence fence;
     if (fences->line_size && opened_by(fences, fences->line, fences->line + fences->line_size, &fence))

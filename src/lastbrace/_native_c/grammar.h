@@ -4,6 +4,7 @@
 #define LASTBRACE_GRAMMAR_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* Named for what was read last or what must come next. */
 enum {
@@ -48,26 +49,21 @@ static inline int reason_in(int state)
     return state < MINUS ? BAD_ESCAPE : state < T ? BAD_NUMBER : NO_VALUE;
 }
 
+/* What a byte is in a string: plain, or not; and after a backslash. */
+enum { IN_STRING = 1, AFTER_BACKSLASH = 2, HEX_DIGIT = 4 };
+static const uint8_t STRING_CLASS[256] = {
+#define CONTROL 1, 1, 1, 1, 1, 1, 1, 1
+    CONTROL, CONTROL, CONTROL, CONTROL,
+#undef CONTROL
+    ['"'] = 3, ['\\'] = 3, ['/'] = 2, ['b'] = 6, ['f'] = 6, ['n'] = 2, ['r'] = 2, ['t'] = 2,
+    ['0'] = 4, ['1'] = 4, ['2'] = 4, ['3'] = 4, ['4'] = 4, ['5'] = 4, ['6'] = 4, ['7'] = 4, ['8'] = 4, ['9'] = 4,
+    ['a'] = 4, ['c'] = 4, ['d'] = 4, ['e'] = 4, ['A'] = 4, ['B'] = 4, ['C'] = 4, ['D'] = 4, ['E'] = 4, ['F'] = 4,
+};
+
 static inline int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
-/* Skip digits, eight at a time, so that no branch depends on how many they are. */
-static inline const uint8_t *skip_digits(const uint8_t *at, const uint8_t *end)
-{
-    while (end - at >= 8) {
-        const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), zeros = UINT64_C(0x3030303030303030);
-        uint64_t word = 0;
-        for (int index = 0; index < 8; index++)
-            word |= (uint64_t)at[index] << (8 * index);
-        /* A digit is 0x30 to 0x39: adding 6 does not change its upper half, whose carry no digit gives. */
-        uint64_t others = ((word & high) ^ zeros) | (((word + UINT64_C(0x0606060606060606)) & high) ^ zeros);
-        if (others)
-            return at + first_bit(others) / 8;
-        at += 8;
-    }
-    while (at < end && is_digit(*at))
-        at++;
-    return at;
-}
+/* Whether a byte begins what the terminal filter removes. */
+static inline int is_noise(uint8_t byte) { return byte == 0x1b || byte == 0; }
 
 static inline int is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
@@ -75,7 +71,7 @@ static inline int ends_number(uint8_t byte) { return is_white(byte) || byte == '
 
 /* What a byte means where few bytes are read: the next state or a code. The states of structure and string bodies are
    read_candidate()'s own, but for the beginnings of numbers and words. */
-static int next_state(int state, uint8_t byte, int strict)
+static inline int next_state(int state, uint8_t byte, int strict)
 {
     static const struct { uint8_t byte, next; } words[] = {
         {'r', TR}, {'u', TRU}, {'e', END_VALUE},
@@ -137,6 +133,15 @@ static inline int may_follow(uint8_t opener, uint8_t byte)
     if (opener == '{')
         return byte == '"' || byte == '}';
     return byte != 0 && (is_digit(byte) || strchr("\"{[]-tfnNI", byte) != NULL);
+}
+
+/* Where the last line end stands, or NULL. */
+static inline const uint8_t *last_line_end(const uint8_t *begin, const uint8_t *end)
+{
+    while (end > begin)
+        if (*--end == '\n')
+            return end;
+    return NULL;
 }
 
 #endif

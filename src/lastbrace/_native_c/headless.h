@@ -3,11 +3,11 @@
 #ifndef LASTBRACE_HEADLESS_H
 #define LASTBRACE_HEADLESS_H
 
-enum { LOOK_BEHIND = 512 }; /* bytes */
+#include "grammar.h"
 
 /* Texts end where ``end`` points, and are looked at from there back. */
 
-static const uint8_t *strip_white(const uint8_t *text, const uint8_t *end)
+static inline const uint8_t *strip_white(const uint8_t *text, const uint8_t *end)
 {
     while (end > text && is_white(end[-1]))
         end--;
@@ -15,7 +15,7 @@ static const uint8_t *strip_white(const uint8_t *text, const uint8_t *end)
 }
 
 /* Whether an odd number of backslashes stands before ``at``. */
-static int is_escaped(const uint8_t *text, const uint8_t *at)
+static inline int is_escaped(const uint8_t *text, const uint8_t *at)
 {
     const uint8_t *run = at;
     while (run > text && run[-1] == '\\')
@@ -24,7 +24,7 @@ static int is_escaped(const uint8_t *text, const uint8_t *at)
 }
 
 /* Tell whether ``text`` ends in a member's key and colon; ``whole`` says that nothing stands before it. */
-static int is_headless(const uint8_t *text, const uint8_t *end, int whole)
+static inline int is_headless(const uint8_t *text, const uint8_t *end, int whole)
 {
     while (end > text && (is_white(end[-1]) || end[-1] == '['))
         end--;

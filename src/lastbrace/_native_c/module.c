@@ -1,20 +1,17 @@
 /* The scanner's automaton in C: what automaton.py is, behind the same names.
 
-   search.h    wide compares            dead.h      what is remembered of dead candidates
-   grammar.h   states and bytes         headless.h  whether an object is a piece of a record
-   buffer.h    the bytes that are held  fences.h    which code fence it stands in
-   automaton.h the reading itself; this file is what Python sees of it. */
+   automaton.c  reports, and how a candidate ends    buffer.h    the bytes that are held
+   reading.h    from byte to byte                    dead.h      what is remembered of dead candidates
+   search.h     wide compares                        headless.h  whether an object is a piece of a record
+   grammar.h    states and bytes                     fences.h    which code fence it stands in
+
+   This file is what Python sees of it. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "search.h"
-#include "grammar.h"
-#include "buffer.h"
-#include "dead.h"
-#include "headless.h"
-#include "fences.h"
 #include "automaton.h"
+#include "processor.h"
 
 #if PY_VERSION_HEX < 0x030D0000 /* the GIL is all that is needed */
 #define Py_BEGIN_CRITICAL_SECTION(object) {
@@ -73,6 +70,11 @@ static PyObject *automaton_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     a->newest = newest;
     a->stops = stops;
     a->stopped = -1;
+    a->read = read_baseline;
+#ifdef HAS_AVX2
+    if (can_avx2())
+        a->read = read_avx2;
+#endif
     a->key = Py_XNewRef(key);
     a->make = make == Py_None ? NULL : Py_XNewRef(make);
     a->start = a->fragment_end = -1;
@@ -203,7 +205,7 @@ static PyObject *feed(Automaton *a, PyObject *chunk)
     a->origin = a->base + a->held.size;
     a->split = a->held.size > 0;
     a->in_held = 0;
-    return finish(a, run(a, 0) < 0 || let_go(a) < 0);
+    return finish(a, a->read(a, 0) < 0 || let_go(a) < 0);
 }
 
 static PyObject *automaton_feed(Automaton *a, PyObject *chunk)
@@ -230,7 +232,7 @@ static PyObject *close_input(Automaton *a)
     a->in_held = 1;
     int failed = 0;
     while (!failed && a->start >= 0)
-        failed = run(a, end_input(a, a->size)) < 0;
+        failed = a->read(a, end_input(a, a->size)) < 0;
     return finish(a, failed || let_go(a) < 0);
 }
 

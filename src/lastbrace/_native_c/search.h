@@ -1,12 +1,13 @@
-/* Wide compares: many bytes at a time with SSE2 or NEON, eight with plain arithmetic where neither is there. */
+/* Wide compares: many bytes at a time with AVX2, SSE2 or NEON, eight with plain arithmetic where neither is there. */
 
 #ifndef LASTBRACE_SEARCH_H
 #define LASTBRACE_SEARCH_H
 
-#include <stdint.h>
-#include <string.h>
+#include "grammar.h"
 
-#if !defined(LASTBRACE_PORTABLE) && (defined(__SSE2__) || defined(_M_X64))
+#if defined(LASTBRACE_AVX2)
+#include <immintrin.h>
+#elif !defined(LASTBRACE_PORTABLE) && (defined(__SSE2__) || defined(_M_X64))
 #define LASTBRACE_SSE2
 #include <emmintrin.h>
 #elif !defined(LASTBRACE_PORTABLE) && defined(__ARM_NEON) && defined(__aarch64__)
@@ -19,7 +20,20 @@
 
 /* A Block is WIDTH bytes; a compare gives a Block of those that pass, and bits() a bit for each, the first one lowest. */
 
-#if defined(LASTBRACE_SSE2)
+#if defined(LASTBRACE_AVX2)
+
+typedef __m256i Block;
+enum { WIDTH = 32 };
+static inline Block load(const uint8_t *at) { return _mm256_loadu_si256((const __m256i *)at); }
+static inline Block equal(Block block, uint8_t byte) { return _mm256_cmpeq_epi8(block, _mm256_set1_epi8((char)byte)); }
+static inline Block at_most(Block block, uint8_t most)
+{
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8((char)most)), block);
+}
+static inline Block either(Block one, Block other) { return _mm256_or_si256(one, other); }
+static inline uint64_t bits(Block block) { return (uint32_t)_mm256_movemask_epi8(block); }
+
+#elif defined(LASTBRACE_SSE2)
 
 typedef __m128i Block;
 enum { WIDTH = 16 };
@@ -88,20 +102,19 @@ static inline int first_bit(uint64_t mask)
 #endif
 }
 
+static inline void prefetch(const uint8_t *at)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(at);
+#else
+    (void)at;
+#endif
+}
+
 enum {
+    AHEAD = 1024, /* bytes: by then they have come from memory */
     WINDOW = 64, /* bytes that are compared at once: a bit of a word for each */
     SHORT = 32,  /* bytes of a string: longer than most keys and many values */
-};
-
-/* What a byte is in a string: plain, or not; and after a backslash. */
-enum { IN_STRING = 1, AFTER_BACKSLASH = 2, HEX_DIGIT = 4 };
-static const uint8_t STRING_CLASS[256] = {
-#define CONTROL 1, 1, 1, 1, 1, 1, 1, 1
-    CONTROL, CONTROL, CONTROL, CONTROL,
-#undef CONTROL
-    ['"'] = 3, ['\\'] = 3, ['/'] = 2, ['b'] = 6, ['f'] = 6, ['n'] = 2, ['r'] = 2, ['t'] = 2,
-    ['0'] = 4, ['1'] = 4, ['2'] = 4, ['3'] = 4, ['4'] = 4, ['5'] = 4, ['6'] = 4, ['7'] = 4, ['8'] = 4, ['9'] = 4,
-    ['a'] = 4, ['c'] = 4, ['d'] = 4, ['e'] = 4, ['A'] = 4, ['B'] = 4, ['C'] = 4, ['D'] = 4, ['E'] = 4, ['F'] = 4,
 };
 
 /* The length of the escape at ``at``, 0 where it is none or the data ends in it. */
@@ -132,7 +145,7 @@ static inline uint64_t special_bits(const uint8_t *at)
         Block block = load(at + index), backslash = equal(block, '\\');
         Block mark = either(equal(block, '"'), backslash);
         backslashes |= bits(backslash) << index;
-        usual |= bits(either(mark, equal(block, 'n'))) << index;
+        usual |= bits(either(mark, either(equal(block, 'n'), equal(block, 't')))) << index;
         special |= bits(either(mark, at_most(block, 0x1f))) << index;
     }
     if (!backslashes)
@@ -149,7 +162,7 @@ static inline uint64_t special_bits(const uint8_t *at)
 }
 
 /* Skip the body of a string that is not short, a window at a time. */
-static const uint8_t *skip_windows(const uint8_t *at, const uint8_t *end)
+static inline const uint8_t *skip_windows(const uint8_t *at, const uint8_t *end)
 {
     for (;;) {
         uint8_t padded[WINDOW];
@@ -161,6 +174,7 @@ static const uint8_t *skip_windows(const uint8_t *at, const uint8_t *end)
             memcpy(padded, at, end - at);
             window = padded;
         }
+        prefetch(at + AHEAD);
         uint64_t special = special_bits(window);
         Py_ssize_t index = WINDOW;
         while (special) {
@@ -201,8 +215,24 @@ static inline const uint8_t *skip_string(const uint8_t *at, const uint8_t *end)
     return skip_windows(at, end);
 }
 
-/* Whether a byte begins what the terminal filter removes. */
-static inline int is_noise(uint8_t byte) { return byte == 0x1b || byte == 0; }
+/* Skip digits, eight at a time, so that no branch depends on how many they are. */
+static inline const uint8_t *skip_digits(const uint8_t *at, const uint8_t *end)
+{
+    while (end - at >= 8) {
+        const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), zeros = UINT64_C(0x3030303030303030);
+        uint64_t word = 0;
+        for (int index = 0; index < 8; index++)
+            word |= (uint64_t)at[index] << (8 * index);
+        /* A digit is 0x30 to 0x39: adding 6 does not change its upper half, whose carry no digit gives. */
+        uint64_t others = ((word & high) ^ zeros) | (((word + UINT64_C(0x0606060606060606)) & high) ^ zeros);
+        if (others)
+            return at + first_bit(others) / 8;
+        at += 8;
+    }
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
 
 /* Search text outside objects: return where the first of two openers stands, or with ``stops`` an ESC or NUL, else the
    end. Note in ``fence`` whether three marks in a row, as a code fence has them, were passed. */
@@ -216,6 +246,7 @@ static inline const uint8_t *next_opener(const uint8_t *at, const uint8_t *end, 
     if (at < end && (*at == one || *at == other))
         return at;
     for (; end - at >= WINDOW; at += WINDOW) {
+        prefetch(at + AHEAD);
         uint64_t looked_at = 0;
         for (int index = 0; index < WINDOW; index += WIDTH) {
             Block block = load(at + index);
@@ -238,15 +269,6 @@ static inline const uint8_t *next_opener(const uint8_t *at, const uint8_t *end, 
             *fence = 1;
     }
     return end;
-}
-
-/* Where the last line end stands, or NULL. */
-static inline const uint8_t *last_line_end(const uint8_t *begin, const uint8_t *end)
-{
-    while (end > begin)
-        if (*--end == '\n')
-            return end;
-    return NULL;
 }
 
 #endif
