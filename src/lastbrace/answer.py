@@ -161,13 +161,14 @@ class AnswerReader(Generic[T]):
 
     def take(self, event: Inner, calls: Calls) -> None:
         """Take in the next event of the text; a fragment counts as text."""
-        if isinstance(event, Field):
+        if isinstance(event, Found) and not event.fragment:
+            if self._decoder is not None:
+                self._interrupt_text(_LARGE if event.raw is None else event.raw, calls)
+            self._take_object(event, calls)
+        elif isinstance(event, Field):
             self._take_field(event, calls)
         elif isinstance(event, FieldsVoid):
             self.take_fields_back(calls)
-        elif isinstance(event, Found) and not event.fragment:
-            self._interrupt_text(_LARGE if event.raw is None else event.raw, calls)
-            self._take_object(event, calls)
         elif self._decoder is None:
             return
         elif isinstance(event, Text | Found):
@@ -177,20 +178,22 @@ class AnswerReader(Generic[T]):
 
     def _take_object(self, found: Found, calls: Calls) -> None:
         fields, self._fields = self._fields, []
-        if (self._think is not None and self._think.inside) or self._rules.matcher.ignores(found):
+        matcher = self._rules.matcher
+        if (self._think is not None and self._think.inside) or (matcher.ignores_any and matcher.ignores(found)):
             self.take_fields_back(calls)
             return
         self._told = None
-        if not found.empty:
-            self.last = found
+        if found.empty:  # it satisfies nothing
+            return
+        self.last = found
         try:
-            match = self._rules.matcher.match(found)
+            match = matcher.match(found) if found.raw is None else matcher.match_raw(found.raw)
         except Exception as error:  # of a user's schema function: reading goes on
             calls.errors.append(error)
             return
         if match is not None:
             self.match, self.value, self._match_fields = found, match.value, fields
-            if self._rules.matcher.contract == "json":
+            if matcher.contract == "json":
                 self.completion = match.value
             if self._known is None:
                 self._tell_match(calls)
@@ -237,11 +240,13 @@ class AnswerReader(Generic[T]):
             self._tell_match(calls)
 
     def _tell_match(self, calls: Calls) -> None:
+        rules = self._rules
         for field in self._match_fields:
             self._tell_field(field, calls)
-        if self._rules.matcher.contract == "json":
-            calls.add(self._rules.on_completion, self.completion)
-        calls.add(self._rules.on_match, self.match, self.value)
+        if rules.on_completion is not None and rules.matcher.contract == "json":
+            calls.add(rules.on_completion, self.completion)
+        if rules.on_match is not None:
+            calls.add(rules.on_match, self.match, self.value)
 
     def cut_text(self, calls: Calls) -> None:
         """Give out what of the text is held back: a character that is not whole, and will not be."""
@@ -259,8 +264,6 @@ class AnswerReader(Generic[T]):
 
     def _interrupt_text(self, raw: bytes, calls: Calls) -> None:
         """End the text at something that is none, whose own text is ``raw``."""
-        if self._decoder is None:
-            return
         self.cut_text(calls)
         if self._think is not None:
             self._think.pass_object()

@@ -141,13 +141,11 @@ def match_value(value: Any) -> Completion | None:
 
 def _match(status: Any, summary: Any, following: Any) -> Completion | None:
     known = _STATUSES.get(status) if isinstance(status, str) else None
-    if known is None or not _is_optional_text(summary) or not _is_optional_text(following):
+    if known is None:
+        return None
+    if not (summary is UNSET or isinstance(summary, str)) or not (following is UNSET or isinstance(following, str)):
         return None
     return Completion(known, None if summary is UNSET else summary, None if following is UNSET else following)
-
-
-def _is_optional_text(value: Any) -> bool:
-    return value is UNSET or isinstance(value, str)
 
 
 class Marker:

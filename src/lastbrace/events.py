@@ -15,6 +15,7 @@ from .spans import is_empty
 T = TypeVar("T")
 
 _UNSET: Any = object()
+_QUOTE = 0x22  # begins most objects' first key
 _SHOWN = 60
 
 
@@ -74,7 +75,9 @@ class Found(msgspec.Struct, frozen=True, eq=False, gc=False):
     def empty(self) -> bool:
         """True for ``{}`` and ``[]``, which are reported but answer nothing."""
         raw = self.raw
-        return is_empty(raw) if raw is not None else self._built is not None and self._built.is_empty
+        if raw is not None:
+            return raw[1] != _QUOTE and is_empty(raw)
+        return self._built is not None and self._built.is_empty
 
     def decode(self, type: type[T]) -> T:  # noqa: A002 - the word msgspec uses for it
         """Return the object as a ``type`` that msgspec knows: a Struct, dataclass, TypedDict, ``dict[str, int]``...

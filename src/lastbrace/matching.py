@@ -23,11 +23,12 @@ class Matcher(Generic[T]):
     """Decides whether an object is an answer, and what its value is.
 
     ``takes_all`` says that there is neither contract nor schema, so that every object will do; ``contract`` is None
-    where a schema replaces it. With ``nonce`` an answer must have that word as its member ``"nonce"``. Raises
-    ValueError or TypeError for a contract, schema or nonce that makes no sense.
+    where a schema replaces it; ``ignores_any``, that there are values which do not count. With ``nonce`` an answer must
+    have that word as its member ``"nonce"``. Raises ValueError or TypeError for a contract, schema or nonce that makes
+    no sense.
     """
 
-    __slots__ = ("_ignored", "_nonce", "_schema", "contract", "takes_all")
+    __slots__ = ("_ignored", "_nonce", "_schema", "contract", "ignores_any", "takes_all")
 
     def __init__(
         self,
@@ -45,13 +46,9 @@ class Matcher(Generic[T]):
         if nonce is not None and self._schema is not None:
             self._schema = require_nonce(self._schema, nonce)
         self._ignored = frozenset(map(_as_text, ignored))
+        self.ignores_any = bool(self._ignored)
         self.contract = contract if schema is None else None
         self.takes_all = schema is None and contract is None
-
-    @property
-    def ignores_any(self) -> bool:
-        """Whether there are values that do not count."""
-        return bool(self._ignored)
 
     @property
     def key(self) -> bytes | None:
@@ -60,7 +57,7 @@ class Matcher(Generic[T]):
 
     def ignores(self, found: Found) -> bool:
         """Tell whether this object is one of the values that do not count."""
-        return bool(self._ignored) and _as_text(value_or_none(found)) in self._ignored
+        return self.ignores_any and _as_text(value_or_none(found)) in self._ignored
 
     def match(self, found: Found) -> Match[Any] | None:
         """Return the value of an object that satisfies the contract or the schema; raises what a user's schema raises.
@@ -77,7 +74,9 @@ class Matcher(Generic[T]):
             return self._schema.match(raw)
         if self.contract == "json":
             completion = match_completion(raw)
-            return None if completion is None or self._lacks_nonce(raw) else Match(completion)
+            if completion is None or (self._nonce is not None and self._lacks_nonce(raw)):
+                return None
+            return Match(completion)
         return None
 
     def _match_value(self, value: Any) -> Match[Any] | None:

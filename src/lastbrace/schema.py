@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, overload
 
 import msgspec
@@ -50,8 +49,7 @@ _ROOTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Match(Generic[T_co]):
+class Match(msgspec.Struct, Generic[T_co], frozen=True):
     """What an object is under a schema: ``value``, which may well be None.
 
     >>> compile_schema(dict[str, int]).match(b'{"a": 1}')

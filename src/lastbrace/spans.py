@@ -22,7 +22,7 @@ _is_empty = re.compile(rb"[{\[][ \t\n\r]*+[}\]]").fullmatch
 
 def is_empty(raw: bytes) -> bool:
     """Tell whether an object has nothing in it."""
-    return raw[1] != 0x22 and _is_empty(raw) is not None
+    return _is_empty(raw) is not None
 
 
 class Death(NamedTuple):

@@ -149,16 +149,19 @@ class Watcher(Generic[T]):
         A callback that raises stops neither the reading nor the other callbacks: when all have run its exception passes
         on, several as an ExceptionGroup. Raises ClosedError after ``close``, RuntimeError inside a callback.
         """
-        self._guard()
+        if self._busy:
+            self._guard()
         self._busy = True
         try:
             events = self._pipeline.feed(chunk)
-            if not events and self._rules.on_partial is None:
+            shows = self._rules.on_partial is not None
+            if not events and not shows:
                 return
             calls = Calls()
             for event in events:
                 self._take(event, calls)
-            self._reading.show_open(calls)
+            if shows:
+                self._reading.show_open(calls)
             calls.make()
         finally:
             self._busy = False
@@ -265,13 +268,8 @@ class Watcher(Generic[T]):
 
     def _take(self, event: Inner, calls: Calls) -> None:
         """Take in what was read."""
-        wanted = self._fragments or not getattr(event, "fragment", False)
-        if isinstance(event, Found) and not event.fragment and self._reading is self._plain:
-            self._plain.cut_text(calls)
-        if isinstance(event, Found) and wanted and not self._rules.matcher.ignores(event):
-            calls.add(self._on_object, event)
-            if not event.fragment and not event.empty:
-                self._last = event
+        if isinstance(event, Found) and (self._fragments or not event.fragment):
+            self._take_object(event, calls)
         if self._agent is None:
             self._plain.take(event, calls)
         else:
@@ -281,6 +279,18 @@ class Watcher(Generic[T]):
             else:
                 self._plain.take_fields_back(calls)
             self._follow(self._agent, calls)
+
+    def _take_object(self, found: Found, calls: Calls) -> None:
+        """Note an object for those who want each, its text before it."""
+        matcher = self._rules.matcher
+        if not found.fragment and self._rules.need_text and self._reading is self._plain:
+            self._plain.cut_text(calls)
+        if matcher.ignores_any and matcher.ignores(found):
+            return
+        if self._on_object is not None:
+            calls.add(self._on_object, found)
+        if not found.fragment and not found.empty:
+            self._last = found
 
     def _follow(self, agent: AgentReader, calls: Calls) -> None:
         """Follow what the agent changed in its answer and its reply."""
