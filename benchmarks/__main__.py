@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from . import picture, scanners
+from . import picture, scanners, summary
 from .parts import FULL, PARTS, SHORT
 from .report import RESULTS, Report
 
@@ -18,10 +18,14 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="small inputs, under a minute; results are not written")
     parser.add_argument("--only", metavar="NAME", choices=PARTS, help=f"one table alone: {', '.join(PARTS)}")
     parser.add_argument("--check", action="store_true", help="exit with status 1 where an expectation is missed")
+    parser.add_argument("--summary", action="store_true", help="print the table that the README shows; no timing")
     parser.add_argument("--picture", action="store_true", help="draw the results of the last full run again; no timing")
     arguments = parser.parse_args()
     if arguments.picture:
         picture.save(json.loads(RESULTS.read_text(encoding="utf-8")))
+        return 0
+    if arguments.summary:
+        print(summary.markdown(json.loads(RESULTS.read_text(encoding="utf-8"))), end="")
         return 0
     effort = SHORT if arguments.short else FULL
     started = time.monotonic()

@@ -100,9 +100,9 @@ def _panel(drawn: list[str], panel: Panel, table: dict[str, Any], top: int) -> i
             width = max(1.5, BARS * entry["mb_per_s"] / longest)
             bar = f'x="{NAMES + 10}" y="{top + (LINE - BAR) // 2}" width="{width:.1f}" height="{BAR}" rx="2"'
             drawn.append(f'<rect class="{kind}" {bar}/>')
-            label = _speed(entry["mb_per_s"])
+            label = speed_text(entry["mb_per_s"])
             if "ratio" in entry and name != panel.reference:
-                label += f" · {_ratio(entry['ratio'])} ×"
+                label += f" · {ratio_text(entry['ratio'])} ×"
             drawn.append(f'<text class="{text}" x="{NAMES + 16 + width:.1f}" y="{middle}">{escape(label)}</text>')
         else:
             drawn.append(f'<text class="note" x="{NAMES + 10}" y="{middle}">{escape(entry["none"])}</text>')
@@ -110,9 +110,11 @@ def _panel(drawn: list[str], panel: Panel, table: dict[str, Any], top: int) -> i
     return top + 10
 
 
-def _speed(rate: float) -> str:
+def speed_text(rate: float) -> str:
+    """Return megabytes per second as people read them."""
     return f"{rate / 1000:.1f} GB/s" if rate >= 1000 else f"{rate:.3g} MB/s"
 
 
-def _ratio(ratio: float) -> str:
+def ratio_text(ratio: float) -> str:
+    """Return a ratio with as many digits as count."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2g}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import time
 import xml.etree.ElementTree as ET
 from typing import IO, TYPE_CHECKING, Any
 
 import pytest
-from benchmarks import growth, latency, picture, readers, rivals, rows, workloads
-from benchmarks.report import Report
+from benchmarks import growth, latency, picture, readers, rivals, rows, summary, workloads
+from benchmarks.report import RESULTS, Report
 from benchmarks.scanners import here
 from benchmarks.timing import Entrant, Timing, contest, ratio
 
@@ -96,3 +97,10 @@ def test_picture_shows_bars_and_says_why_there_is_none(capsys: pytest.CaptureFix
 def test_all_that_is_timed_elsewhere_can_be_sent_there() -> None:
     sent = [make for row in rows.ROWS for make in row.ours.values()]
     assert pickle.loads(pickle.dumps(sent)) == sent
+
+
+def test_the_readme_shows_what_was_measured() -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    readme = (RESULTS.parent.parent / "README.md").read_text(encoding="utf-8")
+    assert summary.markdown(results) in readme
+    assert picture.PICTURE.read_text(encoding="utf-8") == picture.draw(results)
