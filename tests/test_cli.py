@@ -82,13 +82,13 @@ def test_run(script: str, status: int, line: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("script", "status", "state", "why"),
     [
-        ("true", 4, "none", "no JSON object in 0 bytes"),
+        ("true", 4, "none", "no answer: the program printed nothing"),
         ("""echo '{"a": 1} {"b": 1}'""", 4, "no_match", "2 objects, none that satisfies the contract"),
         ("""echo '{"a": 1, b}'""", 4, "malformed", "what began at byte 0"),
         ("""echo '{"status": "done", "sum'""", 4, "malformed", "what began at byte 0"),
         ("""printf '{"status": "done", "sum'""", 4, "incomplete", "ended inside an object that began at byte 0"),
         ("echo oops >&2; exit 2", 1, "none", "exited with status 2 before it printed anything: oops"),
-        ("echo text; exit 2", 1, "none", "no JSON object in 5 bytes"),
+        ("echo text; exit 2", 1, "none", "no answer: no JSON object in 5 bytes; the program exited with status 2"),
     ],
 )
 def test_run_says_why_there_is_no_answer(script: str, status: int, state: str, why: str) -> None:

@@ -40,6 +40,15 @@ async def test_leaving_the_loop_early_ends_the_program_and_its_children() -> Non
     assert backend.outcome.ok  # the answer was there, and the end was ours
 
 
+async def test_left_before_it_answered_the_reason_says_so() -> None:
+    async with lastbrace.run(sh(f"""echo '{{"n": 1}}'; sleep {FOREVER}""")) as backend:
+        async for _ in backend:
+            break
+    outcome = backend.outcome
+    assert (outcome.ok, outcome.state, outcome.returncode) == (False, "no_match", -15)
+    assert outcome.reason.startswith("it was ended before it had answered: 1 object, none that satisfies the contract")
+
+
 async def test_an_exception_in_the_block_ends_it_and_passes_as_it_is() -> None:
     with nothing_left():
         with pytest.raises(KeyError, match="mine"):

@@ -220,6 +220,42 @@ def test_an_end_that_we_caused_is_not_held_against_it(text: str, ok: bool) -> No
     assert (outcome.ok, outcome.returncode) == (ok, -15)
 
 
+@pytest.mark.parametrize(
+    ("text", "end", "reason"),
+    [
+        ("hi", {"returncode": 3}, "no JSON object in 2 bytes; the program exited with status 3"),
+        (
+            "hi",
+            {"returncode": 3, "stderr": "begins\n\x1b[31mE: no \x07key\x1b[0m\n\n"},
+            "no JSON object in 2 bytes; the program exited with status 3: E: no \\x07key",
+        ),
+        (
+            "hi",
+            {"returncode": -9, "stderr": b"bad"},
+            "no JSON object in 2 bytes; the program was ended by SIGKILL: bad",
+        ),
+        ("hi", {"returncode": 0, "stderr": "bad"}, "no JSON object in 2 bytes"),
+        ("", {"returncode": 0}, "the program printed nothing"),
+        ("", {"returncode": 3}, "the program printed nothing, and exited with status 3"),
+        ("", {}, "no JSON object in 0 bytes"),
+        ('{"status":"done"}', {"returncode": 3, "stderr": "bad"}, "the program exited with status 3: bad"),
+        ("hi", {"returncode": -15, "stopped": True}, "it was ended before it had answered: no JSON object in 2 bytes"),
+        ("", {"returncode": -9, "stopped": True}, "it was ended before it had answered: the program printed nothing"),
+        ('{"status":"done"}', {"returncode": -15, "stopped": True}, ""),
+    ],
+)
+def test_why_there_is_no_success_tells_how_the_program_ended(text: str, end: dict[str, Any], reason: str) -> None:
+    watcher = Watcher()
+    watcher.feed(text)
+    assert watcher.close(**end).reason == reason
+
+
+def test_what_a_program_said_last_is_cut_in_the_reason() -> None:
+    watcher = Watcher()
+    watcher.feed("hi")
+    assert len(watcher.close(1, "x" * 100_000).reason) < 400
+
+
 def test_unfinished_is_told_beside_a_match() -> None:
     outcome = outcome_of(b'{"status":"continue"}\n{"status":"done","summary":"al')
     assert (outcome.ok, outcome.unfinished) == (True, Unfinished(22, 30))

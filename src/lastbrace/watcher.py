@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Unpack
 
@@ -11,15 +10,13 @@ from .agent_reader import AgentReader, reader_for
 from .agents.adapter import Adapter
 from .agents.reply import Reply
 from .answer import AnswerReader, AnswerRules, Calls, OnFields, check_callbacks, named_fields
-from .completion import INVALID, Completion, Status
+from .completion import Completion
+from .conclusion import Conclusion, Exit
 from .events import Found, Inner, Stats, Unfinished
-from .exits import how_it_ended
-from .explain import explain
-from .matching import Matcher, SchemaLike, ignored_values, value_or_none
+from .matching import Matcher, SchemaLike, ignored_values
 from .outcome import Outcome, State, T
 from .paths import listed
 from .pipeline import Chunk, Pipeline, ScanOptions
-from .printing import readable
 from .recovered import Recovered
 from .recovery.answer import AnswerRecovery
 from .tail import DEFAULT_MAX_BYTES, check_max_bytes
@@ -188,7 +185,7 @@ class Watcher(Generic[T]):
                     self._close_agent(self._agent, None if stopped else returncode, tail, calls, stopped)
                 self._reading.end(calls)
                 self._recover(calls)
-                self._outcome = self._conclude(returncode, tail, stopped)
+                self._outcome = self._conclude().outcome(Exit(returncode=returncode, stderr=tail, stopped=stopped))
                 calls.make()
             finally:
                 self._busy = False
@@ -315,46 +312,21 @@ class Watcher(Generic[T]):
             except Exception as error:  # of a user's schema function
                 calls.errors.append(error)
 
-    def _conclude(self, returncode: int | None, stderr: str, stopped: bool) -> Outcome[T]:
-        completion, state, match, reply = self.completion, self.state, self.match, self.reply
-        value: Any = self._reading.value
-        if self._recovered is not None and self._recovery is not None and self._recovery.accepts:
-            state, value = "ok", self._recovered.value
-            completion = value if self._rules.matcher.contract == "json" else None
-        if completion is None and self._rules.matcher.contract == "json":
-            completion = INVALID
-        if match is not None and self._rules.matcher.takes_all:
-            value = value_or_none(match)
-        failed = completion is not None and completion.status == Status.ERROR
-        ok = state == "ok" and not (failed or (reply and reply.is_error)) and (stopped or returncode in (None, 0))
-        return Outcome(
-            ok=ok,
-            reason="" if ok else readable(self._reason(returncode, state, completion)),
-            state=state,
-            completion=completion,
-            reply=reply,
+    def _conclude(self) -> Conclusion[T]:
+        reading = self._reading
+        return Conclusion(
+            matcher=self._rules.matcher,
+            state=self.state,
+            completion=self.completion,
+            reply=self.reply,
             last=self._last,
-            match=match,
-            value=value,
+            match=self.match,
+            value=reading.value,
+            newest=reading.last,
+            unfinished=self._pipeline.unfinished or reading.unfinished,
+            stats=self.stats,
+            read=reading.stats,
+            in_agent=self.has_agent,
             recovered=self._recovered,
-            unfinished=self._pipeline.unfinished or self._reading.unfinished,
-            returncode=returncode,
-            stderr_tail=stderr,
-            stats=dataclasses.replace(self.stats, dead=dict(self.stats.dead)),
+            accepts_recovered=self._recovery is not None and self._recovery.accepts,
         )
-
-    def _reason(self, returncode: int | None, state: State, completion: Completion | None) -> str:
-        """Return in words why there is no success."""
-        reply = self.reply
-        if reply is not None and reply.agent is not None and reply.is_error:
-            return f"{reply.agent}: {reply.error}"
-        if state != "ok":
-            reading, matcher = self._reading, self._rules.matcher
-            refusal = "" if reading.last is None else matcher.refusal(reading.last)
-            where = "in the agent's answer: " if self.has_agent else ""
-            unfinished = self._pipeline.unfinished or reading.unfinished
-            why = explain(reading.stats, unfinished, wanted=matcher.wanted, refusal=refusal)
-            return where + why + ("; an answer was recovered" if self._recovered is not None else "")
-        if completion is not None and completion.status == Status.ERROR:
-            return "its answer is an error" + (f": {completion.summary[:500]}" if completion.summary else "")
-        return f"the program {how_it_ended(returncode or 0)}"

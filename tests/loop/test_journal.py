@@ -67,7 +67,7 @@ async def test_what_it_holds(tmp_path: Path) -> None:
     [
         ({"sleep": FOREVER}, "ran longer than 0.5 s"),
         ({"exit": 3, "complain": "no\n"}, "the program exited with status 3 before it printed anything: no"),
-        ({"say": "Hm.", "exit": 3}, "no JSON object in 3 bytes"),
+        ({"say": "Hm.", "exit": 3}, "no JSON object in 3 bytes; the program exited with status 3"),
     ],
 )
 async def test_what_went_wrong_is_told_without_the_command(step: Any, error: str, tmp_path: Path) -> None:

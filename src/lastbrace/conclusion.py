@@ -1,0 +1,113 @@
+"""What follows from all that was read once a stream has ended: the one verdict, and in words why it is no success."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from .agents.adapter import last_line
+from .agents.reply import Reply
+from .completion import INVALID, Completion, Status
+from .events import Found, Stats, Unfinished
+from .exits import how_it_ended
+from .explain import explain
+from .matching import Matcher, value_or_none
+from .outcome import Outcome, State, T
+from .printing import readable
+from .recovered import Recovered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exit:
+    """How the program ended: its exit status, the end of its stderr, and whether its reader ended it."""
+
+    returncode: int | None
+    stderr: str
+    stopped: bool
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the exit says nothing against success."""
+        return self.stopped or self.returncode in (None, 0)
+
+    def __str__(self) -> str:
+        return f"{how_it_ended(self.returncode or 0)}{last_line(self.stderr)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion(Generic[T]):
+    """All that is known of a stream at its end.
+
+    ``stats`` are of the whole stream, ``read`` of the text that the answer was looked for in: what an agent said
+    (``in_agent``), or the same. ``newest`` is the newest object of that text, ``last`` of the stream.
+    """
+
+    matcher: Matcher[T]
+    state: State
+    completion: Completion | None
+    reply: Reply | None
+    last: Found | None
+    match: Found | None
+    value: Any
+    newest: Found | None
+    unfinished: Unfinished | None
+    stats: Stats
+    read: Stats
+    in_agent: bool
+    recovered: Recovered[T] | None
+    accepts_recovered: bool
+
+    def outcome(self, end: Exit) -> Outcome[T]:
+        """Return the verdict on a stream whose program ended so."""
+        completion, state = self.completion, self.state
+        value: Any = self.value
+        if self.recovered is not None and self.accepts_recovered:
+            state, value = "ok", self.recovered.value
+            completion = value if self.matcher.contract == "json" else None
+        if completion is None and self.matcher.contract == "json":
+            completion = INVALID
+        if self.match is not None and self.matcher.takes_all:
+            value = value_or_none(self.match)
+        failed = completion is not None and completion.status == Status.ERROR
+        ok = state == "ok" and not failed and not (self.reply and self.reply.is_error) and end.is_good
+        return Outcome(
+            ok=ok,
+            reason="" if ok else readable(self._reason(end, state, completion)),
+            state=state,
+            completion=completion,
+            reply=self.reply,
+            last=self.last,
+            match=self.match,
+            value=value,
+            recovered=self.recovered,
+            unfinished=self.unfinished,
+            returncode=end.returncode,
+            stderr_tail=end.stderr,
+            stats=dataclasses.replace(self.stats, dead=dict(self.stats.dead)),
+        )
+
+    def _reason(self, end: Exit, state: State, completion: Completion | None) -> str:
+        """Return in words why there is no success."""
+        reply = self.reply
+        if reply is not None and reply.agent is not None and reply.is_error:
+            return f"{reply.agent}: {reply.error}"
+        if state != "ok":
+            return self._why_no_answer(end)
+        if completion is not None and completion.status == Status.ERROR:
+            return "its answer is an error" + (f": {completion.summary[:500]}" if completion.summary else "")
+        return f"the program {end}"
+
+    def _why_no_answer(self, end: Exit) -> str:
+        refusal = "" if self.newest is None else self.matcher.refusal(self.newest)
+        why = explain(self.read, self.unfinished, wanted=self.matcher.wanted, refusal=refusal)
+        is_silent = not self.stats.bytes and end.returncode is not None
+        if is_silent:
+            why = "the program printed nothing"
+        elif self.in_agent:
+            why = f"in the agent's answer: {why}"
+        if end.stopped and not (self.reply is not None and self.reply.final):
+            why = f"it was ended before it had answered: {why}"
+        elif not end.is_good:
+            why = f"{why}, and {end}" if is_silent else f"{why}; the program {end}"
+        return why + ("; an answer was recovered" if self.recovered is not None else "")
