@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import shlex
 import signal
 import subprocess
 import threading
@@ -44,7 +43,7 @@ def test_done(tmp_path: Path) -> None:
         (claude('{"status": "continue"}'), ["--max-cost", "0.2"], 3, "max_cost_usd", "0.25 USD"),
         (says("error", summary="no"), ["--max-errors", "1"], 1, "error", "its answer is an error: no"),
         ({"complain": "why\n", "exit": 2}, ["--max-errors", "1"], 1, "error", "why"),
-        ({**says("done"), "complain": "why\n", "exit": 2}, ["--max-errors", "1"], 1, "error", "its stderr: why"),
+        ({**says("done"), "complain": "why\n", "exit": 2}, ["--max-errors", "1"], 1, "error", "status 2: why"),
         ({"say": "Hm."}, ["--max-errors", "1"], 4, "error", "no JSON object"),
         ({"sleep": FOREVER}, ["--timeout", "0.1", "--max-errors", "1"], 124, "error", "ran longer than 0.1 s"),
         ({"sleep": FOREVER}, ["--max-seconds", "0.1"], 124, "max_seconds", "seconds are over"),
@@ -55,6 +54,33 @@ def test_how_it_ends(*, step: Any, options: list[str], status: int, end: str, to
     got, lines, error = loop("--prompt", "T", *options, argv=agent.argv)
     assert (got, lines[-1]["end"], lines[-1]["ok"]) == (status, end, False)
     assert told in error
+
+
+@pytest.mark.parametrize(
+    ("step", "bound"),
+    [
+        (says("continue", next="<turn>"), ["--max-turns", "2"]),
+        (claude('{"status": "continue"}'), ["--max-cost", "0.2"]),
+        ({"sleep": FOREVER}, ["--max-seconds", "0.1"]),
+    ],
+)
+def test_the_way_to_go_on_after_a_bound_is_a_greater_one_and_shows_no_secret(
+    *, step: Any, bound: list[str], tmp_path: Path
+) -> None:
+    agent = Script(tmp_path / "agent", [step])
+    words = ["--prompt", "sk-prompt", "--journal", tmp_path / "sk-journal", *bound]
+    _, _, error = loop(*words, argv=[*agent.argv, "--key", "sk-word"])
+    assert f"to go on, give the same command again, with a greater {bound[0]}\n" in error
+    assert "sk-" not in error
+    assert bound[1] not in error.partition("to go on")[2]
+
+
+def test_a_journal_of_another_task_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    agent = Script(tmp_path / "agent", [says("done")])
+    assert loop("--prompt", "one", "--journal", tmp_path / "j", argv=agent.argv)[0] == 0
+    status, lines, error = loop("--prompt", "two", "--journal", tmp_path / "j", argv=agent.argv)
+    assert (status, lines, agent.prompts) == (1, [], ["one"])
+    assert "is of another task: name another journal, or delete this one to begin anew" in error
 
 
 def test_a_bound_on_costs_that_nobody_tells_is_told_of(tmp_path: Path) -> None:
@@ -133,14 +159,13 @@ echo $$ > {tmp_path}/pid; {FAMILY}"""
     assert not runs(int((tmp_path / "pid").read_text()))
     told = error.decode()
     assert "interrupted after 1 turn" in told
-    shown = next(line for line in told.splitlines() if "go on: " in line).partition("go on: ")[2]
-    assert shown.startswith("lastbrace loop --journal ")
-    assert "The task." not in shown
+    assert "lastbrace: to go on, give the same command again\n" in told
+    assert "The task." not in told
     verdicts = [json.loads(line).get("verdict") for line in journal.read_bytes().splitlines()]
     assert verdicts == [None, "continue", "interrupted"]
     # Said without its program, which would be interrupted for ever, it goes on where it was.
     again = Script(tmp_path / "again", [says("done")])
-    status, lines, _ = loop(*shlex.split(shown)[2:4], argv=again.argv)
+    status, lines, _ = loop("--journal", str(journal), argv=again.argv)
     assert (status, lines[-1]["turns"], again.prompts) == (0, 2, ["two"])
 
 

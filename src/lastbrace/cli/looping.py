@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -27,7 +26,11 @@ if TYPE_CHECKING:
 
 _ENDS = {LoopEnd.DONE: OK, LoopEnd.MAX_SECONDS: TIMEOUT, LoopEnd.ERROR: ERROR, LoopEnd.MAX_ERRORS: ERROR}
 _VERDICTS = {Verdict.NO_ANSWER: NO_ANSWER, Verdict.TIMEOUT: TIMEOUT}
-_BOUNDS = (LoopEnd.MAX_TURNS, LoopEnd.MAX_SECONDS, LoopEnd.MAX_COST_USD)
+_BOUNDS = {
+    LoopEnd.MAX_TURNS: "--max-turns",
+    LoopEnd.MAX_SECONDS: "--max-seconds",
+    LoopEnd.MAX_COST_USD: "--max-cost",
+}
 _TEMPLATES = ", ".join(templates.TEMPLATES)
 
 
@@ -200,26 +203,9 @@ def _tell_how_it_ended(
         for line in last.outcome.stderr_tail.splitlines()[-10:]:
             if line not in told:
                 tell(f"its stderr: {printable(line)}")
+    bound = _BOUNDS.get(turns.reason) if turns.reason is not None else None
     if journal is None:
         if interrupted:
             tell("without --journal it begins anew")
-    elif interrupted or turns.reason in _BOUNDS:
-        greater = "" if interrupted else " with a greater bound"
-        tell(f"go on{greater}: {printable(_command_to_go_on(sys.argv[1:]), 3000)}")
-
-
-def _command_to_go_on(words: list[str]) -> str:
-    """Return our own command without its prompt, which the journal has.
-
-    >>> _command_to_go_on(["loop", "--prompt", "Fix it.", "--journal", "j", "--", "agent", "--prompt", "x"])
-    'lastbrace loop --journal j -- agent --prompt x'
-    """
-    kept: list[str] = []
-    words = list(words)
-    while words and words[0] != "--":
-        word = words.pop(0)
-        if word in ("--prompt", "--prompt-file"):
-            words = words[1:]
-        elif not word.startswith(("--prompt=", "--prompt-file=")):
-            kept.append(word)
-    return shlex.join(["lastbrace", *kept, *words])
+    elif interrupted or bound is not None:  # without the words of the command, which may hold secrets
+        tell("to go on, give the same command again" + ("" if bound is None else f", with a greater {bound}"))

@@ -92,7 +92,8 @@ class Journal:
             raise JournalError(f"{self.path} is no journal of a loop")
         assert isinstance(head, dict)  # or it would not be ours
         if task is not None and task != head["task"]:
-            raise JournalError(f"the journal {self.path} is of another task")
+            what = "name another journal, or delete this one to begin anew"
+            raise JournalError(f"the journal {self.path} is of another task: {what}")
         entries: list[TurnRecord | str] = []
         end = len(lines[0]) + 1
         for number, line in enumerate(lines[1:], 2):
