@@ -32,7 +32,13 @@ def test_done(tmp_path: Path) -> None:
     assert (first["turn"], first["prompt"], first["verdict"]) == (1, "--one", "continue")
     assert (second["turn"], second["completion"]) == (2, {"status": "done", "summary": "ok"})
     assert (end["end"], end["ok"], end["turns"], end["completion"]["summary"]) == ("done", True, 2, "ok")
+    assert "cost_usd" not in end  # nobody told
     assert agent.prompts == ["--one", "two"]
+
+
+def test_what_it_cost_is_told_where_the_agent_tells(tmp_path: Path) -> None:
+    agent = Script(tmp_path, [claude('{"status": "done"}', cost=0.0)])
+    assert loop("--prompt", "T", argv=agent.argv)[1][-1]["cost_usd"] == 0.0
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,12 @@ CASES = {
         ["-p", "--output-format", "stream-json", "--verbose", "--resume", "0199-ab"],
         0.5,
     ),
-    "codex": (codex, ["exec", "--json", "-"], ["exec", "--json", "resume", "0199-ab", "-"], 0.0),
+    "codex": (codex, ["exec", "--json", "-"], ["exec", "--json", "resume", "0199-ab", "-"], None),
     "gemini": (
         gemini,
         ["--output-format", "stream-json"],
         ["--output-format", "stream-json", "--resume", "0199-ab"],
-        0.0,
+        None,
     ),
     "opencode": (
         opencode,

@@ -64,7 +64,7 @@ async def loop() -> None:
         print(error)
     assert_type(turns.reason, LoopEnd | None)
     assert_type(turns.explanation, str)
-    assert_type((turns.number, turns.cost_usd, turns.seconds), tuple[int, float, float])
+    assert_type((turns.number, turns.cost_usd, turns.seconds), tuple[int, float | None, float])
     assert_type((turns.session_id, turns.completion), tuple[str | None, Completion | None])
 
 

@@ -180,7 +180,9 @@ def _loop(what: templates.Template | list[str], prompt: str | None, options: dic
 def _summary(turns: Loop[Any]) -> dict[str, Any]:
     end = turns.reason or LoopEnd.INTERRUPTED  # between two turns
     parts: dict[str, Any] = {"end": str(end), "ok": end is LoopEnd.DONE, "turns": turns.number}
-    parts |= {"seconds": round(turns.seconds, 3), "cost_usd": round(turns.cost_usd, 6)}
+    parts["seconds"] = round(turns.seconds, 3)
+    if turns.cost_usd is not None:
+        parts["cost_usd"] = round(turns.cost_usd, 6)
     if turns.session_id is not None:
         parts["session_id"] = turns.session_id
     if turns.completion is not None:

@@ -71,8 +71,9 @@ class Bounds:
             return LoopEnd.MAX_ERRORS, f"{progress.errors} errors in a row, the last{said or ' without a word'}"
         if self.max_repeats is not None and progress.repeats >= self.max_repeats:
             return LoopEnd.NO_PROGRESS, f"no progress: the same completion {progress.repeats} times"
-        if self.max_cost_usd is not None and progress.cost_usd >= self.max_cost_usd:
-            return LoopEnd.MAX_COST_USD, f"{progress.cost_usd:.2f} USD spent, of {self.max_cost_usd:g}"
+        spent = progress.cost_usd
+        if self.max_cost_usd is not None and spent is not None and spent >= self.max_cost_usd:
+            return LoopEnd.MAX_COST_USD, f"{spent:.2f} USD spent, of {self.max_cost_usd:g}"
         if self.max_seconds is not None and elapsed >= self.max_seconds:
             return LoopEnd.MAX_SECONDS, f"its {self.max_seconds:g} seconds are over"
         if self.max_turns is not None and progress.turns >= self.max_turns:

@@ -21,7 +21,8 @@ _is_session = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}", re.ASCII).fullmat
 class Progress:
     """What the turns so far come to.
 
-    ``errors`` and ``repeats`` are in a row: turns that failed, turns with the same completion ``continue``.
+    ``errors`` and ``repeats`` are in a row: turns that failed, turns with the same completion ``continue``. ``cost_usd`` is
+    None as long as no turn tells one.
 
     >>> from lastbrace.looping.wording import Wording
     >>> progress = Progress(Wording("Fix it."))
@@ -35,7 +36,7 @@ class Progress:
     session_id: str | None = None
     turns: int = 0
     elapsed: float = 0.0
-    cost_usd: float = 0.0
+    cost_usd: float | None = None
     session_costs: dict[str, float] = field(default_factory=dict)
     errors: int = 0
     last_error: str | None = None
@@ -51,7 +52,8 @@ class Progress:
     def take(self, record: TurnRecord) -> None:
         """Take in a turn that has ended."""
         self.elapsed = record.elapsed
-        self.cost_usd += record.cost_usd or 0.0
+        if record.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + record.cost_usd
         if record.session_id is not None and _is_session(record.session_id):
             self.session_id = record.session_id
             if record.session_cost_usd is not None:

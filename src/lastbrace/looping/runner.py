@@ -110,8 +110,8 @@ class Loop(Generic[T]):
         return self._known.turns
 
     @property
-    def cost_usd(self) -> float:
-        """What the turns cost, in US dollars, as far as they tell."""
+    def cost_usd(self) -> float | None:
+        """What the turns cost, in US dollars, as far as they tell; None as long as none does."""
         return self._known.cost_usd
 
     @property
