@@ -127,11 +127,11 @@ def test_a_recording_that_was_cut_is_played_as_far_as_it_goes(rest: bytes, tmp_p
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (b"", "line 1: this is no recording, but empty"),
+        (b"", "it is empty: this is no recording, as 'lastbrace run --save FILE' makes them"),
         (b'{"a": 1}\n', "line 1: this is no recording"),
         (b"[]", "line 1: this is no recording"),
-        (b"text\n", "line 1: not JSON"),
-        (b"\xff\xfe\n", "line 1: not JSON"),
+        (b"text\n", "line 1: this is no recording, as 'lastbrace run --save FILE' makes them"),
+        (b"\xff\xfe\n", "line 1: this is no recording"),
         (b'{"lastbrace_recording": 2}\n', "line 1: a recording of version 2, and only 1 is known"),
         (HEADER + b"text\n{}\n", "line 2: not JSON"),
         (HEADER + b"[" * 100_000 + b"\n", "line 2: not JSON"),

@@ -11,7 +11,7 @@ import pytest
 
 import lastbrace
 
-from .commands import COMMAND, inside
+from .commands import COMMAND, command, inside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,9 @@ TEXT = b"""%{name} {"n": 1}
     [
         (["last"], ['{"n":null,"s":"\\ud83d","big":123456789012345678901234567890}']),
         (["last", "--strict"], ['{"n":3}']),
-        (["first"], ['{"n":2,"x":[1,2]}']),
-        (["first", "--framing", "lines"], ['{"n":1}']),
+        (["first"], ['{"n":1}']),
+        (["first", "--prefer-fenced"], ['{"n":2,"x":[1,2]}']),
+        (["first", "--prefer-fenced", "--framing", "lines"], ['{"n":1}']),
         (["all", "--strict"], ['{"n":1}', '{"n":2,"x":[1,2]}', '{"n":3}', "{}"]),
         (["all", "--roots", "array", "--fragments"], ["[1,2]"]),
         (["last", "--spans", "--strict"], ['{"start":52,"end":60,"fragment":false,"value":{"n":3}}']),
@@ -152,3 +153,27 @@ def test_without_its_extra_it_says_what_to_install() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == 'lastbrace: the command line needs: pip install "lastbrace[cli]"\n'
+
+
+@pytest.mark.parametrize("options", [[], ["--prefer-fenced"]])
+def test_first_ends_at_the_first_object_and_waits_for_no_more(options: list[str]) -> None:
+    with subprocess.Popen([*COMMAND, "first", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{}\n```json\n{"n": 1}')
+        process.stdin.flush()  # and it stays open
+        assert process.stdout.read() == b'{"n":1}\n'
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("words", [["last"], ["first"], ["all", "--chunk-size", "1"], ["last", "--agent", "auto"]])
+def test_a_recording_is_read_as_it_is_and_told_of(words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    assert command("run", "--save", path, "--", "echo", '{"n": 1}', "{}")[0] == 4
+    for more, stdin in (([path], b""), ([], path.read_bytes())):
+        out, error = inside(*words, *more, stdin=stdin)[1:]
+        hint = "lastbrace: this is a recording; what was printed: lastbrace replay --speed max FILE | lastbrace ...\n"
+        assert error.count(hint) == 1
+        assert b'{"n":1}' not in out
+    played = subprocess.run([*COMMAND, "replay", "--speed", "max", path], capture_output=True, timeout=60)
+    assert inside("last", stdin=played.stdout) == (0, b'{"n":1}\n', "")

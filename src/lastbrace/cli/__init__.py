@@ -12,11 +12,12 @@ from .. import __version__, scanner_kind
 from ..agents import ADAPTERS
 from ..nonce import require_nonce
 from ..schema import Schema, compile_schema
+from .chunks import chunks_for_program
 from .following import follow
 from .looping import loop
 from .reading import Reader, first_of, last_of
 from .replaying import replay
-from .running import read_chunks, read_output, run_program
+from .running import read_output, run_program
 from .usage import (
     STDIN,
     AcceptOption,
@@ -151,7 +152,7 @@ def run(
     if stdin is None:
         _exit(lambda: run_program(options, save=save))
     with _open(stdin, "--input") as file:
-        _exit(lambda: run_program({**options, "input": read_chunks(file)}, save=save))
+        _exit(lambda: run_program({**options, "input": chunks_for_program(file)}, save=save))
 
 
 app.command(
@@ -206,7 +207,7 @@ def last(
         _exit(lambda: reader.show(last_of(reader), spans=spans))
 
 
-@app.command(epilog=_examples("lastbrace first answer.md", "agent | lastbrace first --roots any"))
+@app.command(epilog=_examples("lastbrace first --prefer-fenced answer.md", "agent | lastbrace first --roots any"))
 def first(
     *,
     file: FileArgument = STDIN,
@@ -214,12 +215,15 @@ def first(
     framing: FramingOption = Framing.FREE,
     strict: StrictOption = False,
     schema: SchemaOption = None,
+    prefer_fenced: Annotated[
+        bool, typer.Option("--prefer-fenced", help="Rather one in a Markdown code fence; may read to the end.")
+    ] = False,
     spans: SpansOption = False,
 ) -> None:
-    """Print the first object of a text; one in a Markdown code fence comes before all others."""
+    """Print the first object of a text, as soon as it closes."""
     with _open(file, "FILE") as text:
         reader = Reader(text, _scan(roots, framing, strict), _schema(schema))
-        _exit(lambda: reader.show(first_of(reader), spans=spans))
+        _exit(lambda: reader.show(first_of(reader, prefer_fenced=prefer_fenced), spans=spans))
 
 
 @app.command(

@@ -14,7 +14,9 @@ from ..recovery import cleaned_end
 from ..recovery.repair import Repair
 from ..scanner import Scanner
 from ..schema import compile_schema
+from ..streams import CHUNK_SIZE
 from ..tail import Tail
+from .chunks import chunks_of
 from .lines import Output, marked, one_line, tell
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from ..events import Event
     from ..recovered import Recovered
     from ..schema import Schema
-
-CHUNK = 65536
 
 
 class Reader:
@@ -50,12 +50,9 @@ class Reader:
         self._tail = Tail() if recover else None
         self._unfinished: Unfinished | None = None
 
-    def objects(self, size: int = CHUNK) -> Iterator[Found]:
+    def objects(self, size: int = CHUNK_SIZE) -> Iterator[Found]:
         """Return the objects that will do, as they close; ``size`` is how many bytes to read at a time."""
-        if self._file.isatty():
-            tell("reading from the terminal; Ctrl-D ends it")
-        read = getattr(self._file, "read1", self._file.read)  # what is there, without waiting for more
-        while chunk := read(size):
+        for chunk in chunks_of(self._file, size):
             if self._tail is not None:
                 self._tail.feed(chunk)
             yield from self._wanted(self._scanner.feed(chunk))
@@ -123,11 +120,14 @@ def last_of(reader: Reader) -> Found | None:
     return newest
 
 
-def first_of(reader: Reader) -> Found | None:
-    """Return the first object that stands in a fence, else the first, an empty one only where there is no other."""
+def first_of(reader: Reader, *, prefer_fenced: bool) -> Found | None:
+    """Return the first object as soon as it closes, an empty one only where there is no other.
+
+    With ``prefer_fenced`` one in a fence comes before all others: where there is none, only the end can tell.
+    """
     first: Found | None = None
     for found in reader.objects():
-        if found.fence is not None and not found.empty:
+        if not found.empty and (found.fence is not None or not prefer_fenced):
             return found
         if first is None or (first.empty and not found.empty):
             first = found

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _VERSION = 1
+BEGINNING = b'{"lastbrace_recording"'
+"""How every recording begins."""
+_NO_RECORDING = "this is no recording, as 'lastbrace run --save FILE' makes them"
 _KEYS = {"stdout": "out", "stderr": "err"}
 
 
@@ -111,19 +114,27 @@ def read_recording(file: BinaryIO) -> Iterator[Wrote | Ended]:
     """
     for number, line in enumerate(file, 1):
         try:
-            fields = json.loads(line)
-            if number > 1:
-                yield _event(fields)
-            elif not isinstance(fields, dict) or "lastbrace_recording" not in fields:
-                raise ValueError("this is no recording")
-            elif fields["lastbrace_recording"] != _VERSION:
-                raise ValueError(f"a recording of version {fields['lastbrace_recording']!r}, and only 1 is known")
+            if number == 1:
+                _check_header(line)
+            else:
+                yield _event(json.loads(line))
         except (ValueError, RecursionError) as error:
             if number > 1 and not line.endswith(b"\n"):
                 return
             raise ValueError(f"line {number}: {_in_words(error)}") from error
     if not file.tell():
-        raise ValueError("line 1: this is no recording, but empty")
+        raise ValueError(f"it is empty: {_NO_RECORDING}")
+
+
+def _check_header(line: bytes) -> None:
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict) or "lastbrace_recording" not in fields:
+        raise ValueError(_NO_RECORDING)
+    if fields["lastbrace_recording"] != _VERSION:
+        raise ValueError(f"a recording of version {fields['lastbrace_recording']!r}, and only 1 is known")
 
 
 def _event(fields: Any) -> Wrote | Ended:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,15 +13,14 @@ from ..completion import Completion, Status
 from ..errors import BackendError, BackendTimeout
 from ..printing import printable
 from ..process import Backend, run
-from ..streams import CHUNK_SIZE
 from ..watcher import Watcher
+from .chunks import chunks_of
 from .lines import Output, marked, one_line, tell
 from .live import View
 from .recording import Recorder
 from .signals import Forwarder
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -89,8 +87,7 @@ def read_output(file: BinaryIO, options: dict[str, Any]) -> int:
     Raises ValueError or TypeError for options of `Watcher` that make no sense.
     """
     watcher: Watcher[Any] = Watcher(**options)
-    read = getattr(file, "read1", file.read)
-    while chunk := read(CHUNK_SIZE):
+    for chunk in chunks_of(file):
         watcher.feed(chunk)
     result = judge(watcher.close())
     if result.error is not None:
@@ -177,19 +174,3 @@ def _encoded(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # half an emoji
         return json.dumps(value, separators=(",", ":")).encode()
-
-
-async def read_chunks(file: BinaryIO) -> AsyncIterator[bytes]:
-    """Return what a file gives, without a thread that would outlive the program which it is for."""
-    fd = file.fileno()
-    pollable = True
-    while True:
-        if pollable:
-            try:
-                await anyio.wait_readable(fd)
-            except (OSError, NotImplementedError):  # a file on disk, which never makes one wait
-                pollable = False
-        data = os.read(fd, 65536)
-        if not data:
-            return
-        yield data

@@ -21,8 +21,8 @@ _is_session = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}", re.ASCII).fullmat
 class Progress:
     """What the turns so far come to.
 
-    ``errors`` and ``repeats`` are in a row: turns that failed, turns with the same completion ``continue``. ``cost_usd`` is
-    None as long as no turn tells one.
+    ``errors`` and ``repeats`` are in a row: turns that failed, turns with the same completion ``continue``.
+    ``cost_usd`` is None as long as no turn tells one.
 
     >>> from lastbrace.looping.wording import Wording
     >>> progress = Progress(Wording("Fix it."))
