@@ -139,6 +139,18 @@ def test_before_anything_is_written_it_says_so(tmp_path: Path) -> None:
         assert terminal.shown == ["nothing was written"]
 
 
+def test_it_says_what_it_waits_for_until_that_is_there(tmp_path: Path) -> None:
+    log = tmp_path / "agent.log"
+    with Terminal("follow", log, columns=200) as terminal:
+        terminal.wait_for(f"waiting for {log}")
+        log.write_text('{"n": 1}\n')
+        terminal.wait_for("agent  working")
+        assert "waiting" not in "\n".join(terminal.shown)
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.wait() == 130
+        assert "waiting" not in "\n".join(terminal.shown)
+
+
 def test_more_files_than_lines_on_a_small_terminal_and_another_size(session: Path) -> None:
     for number in range(30):
         (session.parent / f"s-{number}.jsonl").write_text(entry(tool()))

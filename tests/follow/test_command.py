@@ -55,7 +55,15 @@ def test_lines_have_path_offsets_and_value() -> None:
         {"path": "a.log", "start": 0, "end": 8, "value": {"n": 1}},
         {"path": "a.log", "start": 14, "end": 47, "value": {"status": "continue", "x": None}},
     ]
-    assert command("follow", *QUIET, "a.log", "none.log") == (4, b"", "")
+    assert command("follow", *QUIET, "a.log", ".") == (4, b"", "")
+
+
+def test_it_tells_what_it_waits_for(path: Path) -> None:
+    (path.parent / "empty").mkdir()
+    names = ["a.log", "*.log", "none\x07.log", "*.jsonl", "empty", "none\x07.log"]
+    status, out, error = command("follow", *QUIET, *names)
+    waiting = ["none\\x07.log", "*.jsonl"]
+    assert (status, out, error) == (4, b"", "".join(f"lastbrace: waiting for {name}\n" for name in waiting))
 
 
 def test_until_done(path: Path) -> None:

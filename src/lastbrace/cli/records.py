@@ -12,6 +12,7 @@ import anyio
 
 from ..completion import Status
 from ..following import follow
+from ..following.finding import Finder
 from ..printing import printable
 from .interrupts import until_signal
 from .lines import Output, one_line, tell
@@ -41,6 +42,9 @@ def follow_files(paths: Sequence[str], options: dict[str, Any], state: Path | No
     shown = FilesView() if FilesView.is_possible() and (not output.is_pipe if view is None else view) else None
     say = tell if shown is None else shown.note
     log = follow(paths, on_problem=lambda path, why: say(f"{printable(str(path))}: {printable(why)}"), **options)
+    for path in dict.fromkeys(paths):
+        if not os.path.isdir(path) and not any(map(os.path.exists, Finder([path], lambda *_: None).find())):
+            (tell if shown is None else shown.note_until_seen)(f"waiting for {printable(path, 1000)}")
     return anyio.run(_Following(log, output, state, options, shown).run)
 
 

@@ -35,6 +35,7 @@ class FilesView:
         self._board = Board()
         self._screen = Screen(lambda: self._board, lambda: self._board.moment, full=True)
         self._unnamed: set[Path] = set()
+        self._passing = ""  # a note that goes with the first record
 
     @classmethod
     def is_possible(cls) -> bool:
@@ -47,6 +48,7 @@ class FilesView:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._screen.__exit__()
+        self._forget_passing_note()
         with suppress(OSError):
             console = Console(stderr=True, highlight=False)
             if self._board.count:
@@ -59,6 +61,7 @@ class FilesView:
     def see(self, record: Record, sources: Mapping[Path, Source]) -> None:
         """Take in a record."""
         path = record.path
+        self._forget_passing_note()
         if path not in self._board:
             self._board.row(path, name_of(path), sources[path])
             self._unnamed.add(path)
@@ -73,6 +76,15 @@ class FilesView:
     def note(self, text: str) -> None:
         """Show what else people should know."""
         self._board.note = text
+
+    def note_until_seen(self, text: str) -> None:
+        """Show what people should know as long as there is no record."""
+        self._board.note = self._passing = f"{self._passing}; {text}" if self._passing else text
+
+    def _forget_passing_note(self) -> None:
+        if self._board.note == self._passing:
+            self._board.note = ""
+        self._passing = ""
 
     async def keep_fresh(self) -> None:
         """Draw it anew when something changes, until cancelled."""
