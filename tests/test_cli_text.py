@@ -177,3 +177,10 @@ def test_a_recording_is_read_as_it_is_and_told_of(words: list[str], tmp_path: Pa
         assert b'{"n":1}' not in out
     played = subprocess.run([*COMMAND, "replay", "--speed", "max", path], capture_output=True, timeout=60)
     assert inside("last", stdin=played.stdout) == (0, b'{"n":1}\n', "")
+
+
+def test_the_list_of_commands_says_whole_sentences() -> None:
+    status, out, _ = inside("--help")
+    listed = out.decode().partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert (status, len(listed)) == (0, 8)
+    assert [line for line in listed if not line.endswith(".") or line.endswith("...")] == []

@@ -15,6 +15,7 @@ from .open_object import Growing, OpenObject
 from .paths import Path, listed
 from .spans import DROPPED, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Span
 from .start_after import StartAfter
+from .suggestions import meant
 from .tail import Tail
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ class Pipeline:
         **unknown: object,
     ) -> None:
         if unknown:
-            raise TypeError(f"unknown option {next(iter(unknown))!r}")
+            name = next(iter(unknown))
+            raise TypeError(f"unknown option {name!r}{meant(name, ScanOptions.__annotations__)}")
         if roots not in ("object", "array", "any"):
             raise ValueError(f"roots must be 'object', 'array' or 'any', not {roots!r}")
         if framing not in ("free", "lines"):

@@ -14,6 +14,7 @@ from .explain import explain
 from .matching import match_schema
 from .pipeline import Chunk, Pipeline, ScanOptions, to_bytes
 from .schema import Schema, compile_schema
+from .suggestions import check_options
 from .watcher import Watcher
 
 T = TypeVar("T")
@@ -69,6 +70,7 @@ def last_object(
     >>> last_object("nothing", default=None) is None
     True
     """
+    check_options(scan, ScanOptions.__annotations__, last_object.__kwdefaults__)
     pipeline, objects = _scan(data, fragments, scan)
     return _choose(pipeline, reversed(objects), schema, default)
 
@@ -120,6 +122,7 @@ def first_object(
     >>> first_object(text), first_object(text, prefer_fenced=False)
     ({'n': 1}, {'n': 0})
     """
+    check_options(scan, ScanOptions.__annotations__, first_object.__kwdefaults__)
     pipeline, objects = _scan(data, fragments, scan)
     if prefer_fenced:
         objects.sort(key=lambda found: found.fence is None)

@@ -19,6 +19,7 @@ from .paths import listed
 from .pipeline import Chunk, Pipeline, ScanOptions
 from .recovered import Recovered
 from .recovery.answer import AnswerRecovery
+from .suggestions import check_options
 from .tail import DEFAULT_MAX_BYTES, check_max_bytes
 
 
@@ -101,6 +102,7 @@ class Watcher(Generic[T]):
         on_field_void: Callable[[int], object] | None = None,
         **scan: Unpack[ScanOptions],
     ) -> None:
+        check_options(scan, ScanOptions.__annotations__, Watcher.__init__.__kwdefaults__)
         scan["fields"] = listed(scan.get("fields"))
         fields = named_fields(on_field)
         check_callbacks(on_object, on_text, on_match, on_completion, on_reply, on_partial, on_field_void)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..suggestions import meant
 from .adapter import Adapter
 from .aider import Aider
 from .amp import Amp
@@ -55,8 +56,9 @@ def adapter_for(name: str) -> Adapter:
     for adapter in ADAPTERS:
         if adapter.name == name:
             return adapter()
-    names = ", ".join(str(adapter.name) for adapter in ADAPTERS)
-    raise ValueError(f"agent must be 'auto', None or one of {names}, not {name!r}")
+    names = [str(adapter.name) for adapter in ADAPTERS]
+    told = f"agent must be 'auto', None or one of {', '.join(names)}, not {name!r}"
+    raise ValueError(told + meant(name, ["auto", *names]))
 
 
 def recognise(event: dict[str, Any]) -> Adapter | None:

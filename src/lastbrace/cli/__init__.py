@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__, scanner_kind
-from ..agents import ADAPTERS
 from ..nonce import require_nonce
 from ..schema import Schema, compile_schema
 from .chunks import chunks_for_program
 from .following import follow
 from .looping import loop
-from .reading import Reader, first_of, last_of
-from .replaying import replay
-from .running import read_output, run_program
-from .usage import (
-    STDIN,
+from .options import (
     AcceptOption,
+    AgentOption,
     Contract,
+    ContractOption,
+    CwdOption,
     FileArgument,
     Framing,
     FramingOption,
-    Group,
+    GraceOption,
+    IdleTimeoutOption,
+    MarkerOption,
     NonceOption,
     RecoverOption,
     Roots,
@@ -33,11 +33,15 @@ from .usage import (
     SchemaOption,
     SpansOption,
     Stderr,
-    Stop,
     StrictOption,
     Until,
+    UntilOption,
 )
-from .usage import agent_name as _agent
+from .options import agent_name as _agent
+from .reading import Reader, first_of, last_of
+from .replaying import replay
+from .running import read_output, run_program
+from .usage import STDIN, Group
 from .usage import examples as _examples
 from .usage import exit_with as _exit
 from .usage import open_text as _open
@@ -69,7 +73,6 @@ def _show_version(wanted: bool) -> None:
 _Version = Annotated[
     bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version and scanner, and exit.")
 ]
-_NAMES = ", ".join(sorted({str(adapter.name) for adapter in ADAPTERS}))
 
 
 @app.callback()
@@ -93,24 +96,17 @@ def _root(version: _Version = False) -> None:
 def run(
     *,
     command: Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after --.")],
-    agent: Annotated[
-        str, typer.Option(metavar="NAME", help=f"Whose output it is: auto, none (plain text), {_NAMES}.")
-    ] = "auto",
-    contract: Annotated[
-        Contract, typer.Option(help="How the program says how it ended; 'none': any object will do.")
-    ] = Contract.JSON,
-    marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
+    agent: AgentOption = "auto",
+    contract: ContractOption = Contract.JSON,
+    marker: MarkerOption = "DONE",
     schema: SchemaOption = None,
     nonce: NonceOption = None,
     recover: RecoverOption = False,
     accept_recovered: AcceptOption = False,
-    until: Annotated[
-        Until | None, typer.Option(help="Read until it exits, unless 'done': end it once its answer is done.")
-    ] = None,
-    stop: Annotated[Stop | None, typer.Option(help="The same in other words: 'final' is '--until done'.")] = None,
+    until: UntilOption = Until.EXIT,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For the whole run.")] = None,
-    idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any output.")] = None,
-    grace: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="From asking it to end to killing it.")] = 2.0,
+    idle_timeout: IdleTimeoutOption = None,
+    grace: GraceOption = 2.0,
     stderr: Annotated[
         Stderr, typer.Option(help="Keep its end for errors; leave it to ours; or read it with the output.")
     ] = Stderr.KEEP,
@@ -121,7 +117,7 @@ def run(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record what it prints, with times; see 'replay'.")
     ] = None,
-    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to run it.")] = None,
+    cwd: CwdOption = None,
     stdin: Annotated[
         Path | None, typer.Option("--input", metavar="FILE", help="What it reads on stdin; '-' is our own stdin.")
     ] = None,
@@ -135,12 +131,12 @@ def run(
     options: dict[str, Any] = {
         "argv": command,
         "agent": _agent(agent),
-        "contract": None if contract is Contract.NONE else contract.value,
+        "contract": contract.argument,
         "marker": marker,
         "schema": _schema(schema),
         "nonce": nonce,
         "recover": "accept" if accept_recovered else recover,
-        "stop": _stop(stop, until),
+        "stop": until.stop,
         "stderr": stderr.value,
         "pty": pty,
         "encoding": encoding,
@@ -167,7 +163,10 @@ app.command(
 
 @app.command(epilog=_examples("lastbrace demo", "lastbrace demo | jq .completion"))
 def demo(fast: Annotated[bool, typer.Option("--fast", help="Without its pauses.")] = False) -> None:
-    """Run a scripted agent, show all that is seen as it is seen, and print how it ended."""
+    """Run a scripted agent and show what is seen of it.
+
+    All that is seen is shown as it is seen, on stderr, and in the end how it ended, on stdout, as run prints it.
+    """
     argv = [sys.executable, "-m", "lastbrace.demo", *(["--fast"] if fast else [])]
     _exit(lambda: run_program({"argv": argv}, verbose=True))
 
@@ -190,9 +189,10 @@ def last(
     recover: RecoverOption = False,
     accept_recovered: AcceptOption = False,
 ) -> None:
-    """Print the newest object of a text; with --agent, the completion and reply in an agent's saved output.
+    """Print the newest object of a text.
 
-    What is only recovered comes as {"recovered":{"value":{...},"repairs":[...]}}.
+    With --agent, the completion and the reply in an agent's saved output, as run prints them. What is only recovered
+    comes as {"recovered":{"value":{...},"repairs":[...]}}.
     """
     with _open(file, "FILE") as text:
         if agent is not None:
@@ -242,7 +242,7 @@ def all_objects(
         int, typer.Option(metavar="BYTES", min=1, max=1 << 30, help="How much to read at a time.")
     ] = 65536,
 ) -> None:
-    """Print all objects of a text, one a line, each as soon as it closes."""
+    """Print all objects of a text, one a line, as they close."""
     with _open(file, "FILE") as text:
         reader = Reader(text, _scan(roots, framing, strict), _schema(schema), fragments=fragments)
         _exit(lambda: reader.show_all(chunk_size, spans=spans))
@@ -262,13 +262,6 @@ app.command(
         "lastbrace run --save run.jsonl -- ./agent.sh", "lastbrace replay run.jsonl --speed 10", statuses=""
     )
 )(replay)
-
-
-def _stop(stop: Stop | None, until: Until | None) -> str:
-    wanted = {word == "final" for word in (stop, until and ("final" if until is Until.DONE else "exit")) if word}
-    if len(wanted) > 1:
-        raise typer.BadParameter(f"'--stop {stop}' and '--until {until}' do not agree", param_hint="--stop")
-    return "final" if True in wanted else "exit"
 
 
 def _scan(roots: Roots, framing: Framing, strict: bool) -> ScanOptions:

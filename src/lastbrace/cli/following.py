@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..agents import ADAPTERS
+from .options import AgentOption, Contract, ContractOption, Framing, IdleTimeoutOption, SchemaOption, agent_name
 from .records import follow_files
-from .usage import Contract, Framing, SchemaOption, agent_name, exit_with, read_schema
-
-_NAMES = ", ".join(sorted({str(adapter.name) for adapter in ADAPTERS}))
+from .usage import exit_with, read_schema
 
 
 class Origin(StrEnum):
@@ -38,12 +36,8 @@ class LastWord(StrEnum):
 def follow(
     *,
     paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, globs and folders; they may come later.")],
-    agent: Annotated[
-        str, typer.Option(metavar="NAME", help=f"Whose output it is: auto, none (plain text), {_NAMES}.")
-    ] = "auto",
-    contract: Annotated[
-        Contract, typer.Option(help="How the files say how a run ended; 'none': any object will do.")
-    ] = Contract.JSON,
+    agent: AgentOption = "auto",
+    contract: ContractOption = Contract.JSON,
     schema: SchemaOption = None,
     origin: Annotated[Origin, typer.Option("--from", help="Where to begin in files that are there.")] = Origin.END,
     state: Annotated[
@@ -52,7 +46,7 @@ def follow(
     until: Annotated[
         LastWord | None, typer.Option(help="'done': end once every file read from has said its last word.")
     ] = None,
-    idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any news.")] = None,
+    idle_timeout: IdleTimeoutOption = None,
     framing: Annotated[
         Framing | None, typer.Option(help="'lines': no object crosses a line end; so with .jsonl and .ndjson.")
     ] = None,
@@ -63,15 +57,16 @@ def follow(
         typer.Option("--view/--lines", help="A row for each file, or its records; unless given, rows on a terminal."),
     ] = None,
 ) -> None:
-    """Follow log files as they grow, through rotation, and print each object as it is complete, one a line.
+    """Follow log files as they grow, and print their objects.
 
-    On a terminal it shows a row for each file instead: what the agent that writes it is doing now.
-    A line has path, start, end (offsets in the file) and value; with --schema only what satisfies it is printed.
-    Without --until and --idle-timeout it ends when interrupted.
+    Each object is printed as soon as it is complete, one a line; rotated files are read to their end.
+    On a terminal it shows a row for each file instead: what the agent that writes it is doing now. A line has path,
+    start, end (offsets in the file) and value; with --schema only what satisfies it is printed. Without --until and
+    --idle-timeout it ends when interrupted.
     """
     options: dict[str, Any] = {
         "agent": agent_name(agent),
-        "contract": None if contract is Contract.NONE else contract.value,
+        "contract": contract.argument,
         "schema": read_schema(schema),
         "start": origin.value,
         "until_done": until is not None,

@@ -15,11 +15,22 @@ from ..looping import LoopEnd, Verdict, templates
 from ..looping import loop as run_loop
 from ..looping.journal import encode
 from ..printing import printable
+from ..suggestions import meant
 from .interrupts import until_signal
 from .lines import Output, tell
 from .loopview import LoopView
+from .options import (
+    Contract,
+    CwdOption,
+    GraceOption,
+    IdleTimeoutOption,
+    MarkerOption,
+    Until,
+    UntilOption,
+    agent_name,
+)
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, NOT_STARTED, OK, TIMEOUT
-from .usage import STDIN, Contract, Until, exit_with
+from .usage import STDIN, exit_with
 
 if TYPE_CHECKING:
     from ..looping import Loop, Turn
@@ -69,18 +80,18 @@ def loop(
         str | None, typer.Option(metavar="TEXT", help="The prompt after 'continue', with $task, $next and $summary.")
     ] = None,
     contract: Annotated[Contract, typer.Option(help="How the program says how it ended.")] = Contract.JSON,
-    marker: Annotated[str, typer.Option(metavar="WORD", help="The last line that means done.")] = "DONE",
-    until: Annotated[Until, typer.Option(help="'done': end the program once its answer is there.")] = Until.EXIT,
+    marker: MarkerOption = "DONE",
+    until: UntilOption = Until.EXIT,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For one turn.")] = None,
-    idle_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Without any output.")] = None,
-    grace: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="From asking it to end to killing it.")] = 2.0,
-    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to run it.")] = None,
+    idle_timeout: IdleTimeoutOption = None,
+    grace: GraceOption = 2.0,
+    cwd: CwdOption = None,
 ) -> None:
-    """Run a program until it says that it is done; print each turn as one line of JSON.
+    """Run a program until it says that it is done, turn by turn.
 
-    The program gets its prompt on stdin. Its completion decides: done ends the loop, continue goes on with its "next"
-    as the prompt, an error is tried again after a growing pause. The last line has end: done, error, max_turns,
-    max_seconds, max_cost_usd, max_errors, no_progress, interrupted.
+    Each turn is printed as one line of JSON. The program gets its prompt on stdin. Its completion decides: done ends
+    the loop, continue goes on with its "next" as the prompt, an error is tried again after a growing pause. The last
+    line has end: done, error, max_turns, max_seconds, max_cost_usd, max_errors, no_progress, interrupted.
     """
     options = {
         "max_turns": max_turns,
@@ -91,16 +102,16 @@ def loop(
         "journal": journal,
         "resume": resume,
         "go_on": go_on,
-        "contract": None if contract is Contract.NONE else contract.value,
+        "contract": contract.argument,
         "marker": marker,
-        "stop": "final" if until is Until.DONE else "exit",
+        "stop": until.stop,
         "timeout": timeout,
         "idle_timeout": idle_timeout,
         "grace": grace,
         "cwd": cwd,
     }
     if agent is not None:
-        options["agent"] = None if agent == "none" else agent
+        options["agent"] = agent_name(agent)
     exit_with(lambda: _loop(_what(template, command or []), _text(prompt, prompt_file), options))
 
 
@@ -110,7 +121,7 @@ def _what(template: str | None, command: list[str]) -> templates.Template | list
             raise ValueError("a program is needed after --, or a --template")
         return command
     if template not in templates.TEMPLATES:
-        raise ValueError(f"no template {template!r}; there are {_TEMPLATES}")
+        raise ValueError(f"no template {template!r}; there are {_TEMPLATES}{meant(template, templates.TEMPLATES)}")
     return templates.TEMPLATES[template].with_args(*command)
 
 

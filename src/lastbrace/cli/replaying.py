@@ -27,10 +27,11 @@ def replay(
     recording: Annotated[Path, typer.Argument(metavar="FILE", help="What 'run --save FILE' wrote.")],
     speed: Annotated[str, typer.Option(metavar="N", help="So many times as fast; 0 or 'max': without pauses.")] = "1",
 ) -> None:
-    """Play a saved run back as the program would behave: its bytes at their times, its exit status, its last signal.
+    """Play a saved run back as the program would behave.
 
-    What it wrote goes to stdout and stderr as it was, terminal sequences included. The exit status is the program's;
-    2 where FILE is no recording; 1 where it has no end, after all that is there.
+    Its bytes come at their times, then its exit status, or its last signal. What it wrote goes to stdout and stderr as
+    it was, terminal sequences included. The exit status is the program's; 2 where FILE is no recording; 1 where it has
+    no end, after all that is there.
     """
     rate = _rate(speed)
     try:

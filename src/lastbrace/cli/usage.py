@@ -6,9 +6,8 @@ import json
 import os
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext, redirect_stderr
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -51,11 +50,6 @@ def exit_with(work: Callable[[], int]) -> NoReturn:
     except ValueError as error:
         raise typer.BadParameter(printable(str(error), 1000)) from error
     raise typer.Exit(status)
-
-
-def agent_name(name: str) -> str | None:
-    """Return what ``--agent`` stands for."""
-    return None if name == "none" else name
 
 
 def open_text(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
@@ -104,63 +98,3 @@ def _only(error: Exception) -> Exception:
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error
-
-
-class Contract(StrEnum):
-    """How a program says how it ended."""
-
-    JSON = "json"
-    MARKER = "marker"
-    NONE = "none"
-
-
-class Until(StrEnum):
-    """When a program is ended."""
-
-    EXIT = "exit"
-    DONE = "done"
-
-
-class Stop(StrEnum):
-    """When a program is ended, in the words of `run`."""
-
-    EXIT = "exit"
-    FINAL = "final"
-
-
-class Stderr(StrEnum):
-    """What becomes of a program's stderr."""
-
-    KEEP = "keep"
-    INHERIT = "inherit"
-    MERGE = "merge"
-
-
-class Roots(StrEnum):
-    """What begins an object."""
-
-    OBJECT = "object"
-    ARRAY = "array"
-    ANY = "any"
-
-
-class Framing(StrEnum):
-    """Whether an object may cross a line end."""
-
-    FREE = "free"
-    LINES = "lines"
-
-
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What to read; stdin unless given, or with '-'.")]
-RootsOption = Annotated[Roots, typer.Option(help="What begins an object.")]
-FramingOption = Annotated[Framing, typer.Option(help="'lines': no object crosses a line end.")]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Refuse NaN and Infinity; else they are printed as null.")]
-SchemaOption = Annotated[Path | None, typer.Option("--schema", metavar="FILE", help="A JSON Schema to satisfy.")]
-SpansOption = Annotated[bool, typer.Option("--spans", help="Print start and end in bytes, and the object as value.")]
-RecoverOption = Annotated[
-    bool, typer.Option("--recover", help="Where nothing matched, show an answer that is almost JSON.")
-]
-AcceptOption = Annotated[
-    bool, typer.Option("--accept-recovered", help="Recover, and take what that gives for the answer.")
-]
-NonceOption = Annotated[str | None, typer.Option(metavar="WORD", help="What an answer must have as its member nonce.")]

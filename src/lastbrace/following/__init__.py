@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from ..pipeline import ScanOptions
+from ..suggestions import check_options
 from ..watcher import Watcher
 from .generations import originals
 from .identity import from_json
@@ -95,6 +96,7 @@ def follow(paths: PathLike | Iterable[PathLike], **options: Unpack[FollowOptions
     Raises TypeError and ValueError for arguments that make no sense; nothing for what a file is or does. What callbacks
     raise is raised by the iteration after the records before it; one can iterate on.
     """
+    check_options(options, FollowOptions.__annotations__)
     given: dict[str, Any] = dict(options)
     start: Any = given.pop("start", "end")
     until_done: bool = given.pop("until_done", False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, Unpack, overload
 
 from ..process import RunOptions, run
+from ..suggestions import check_options
 from . import templates
 from .bounds import Bounds, LoopEnd
 from .commands import Command, command_for
@@ -126,6 +127,7 @@ def loop(
     the journal cannot be used. In the iteration: BackendError when the program cannot be started, JournalError when the
     journal cannot be written; what hooks and callbacks raised.
     """
+    check_options(options, LoopOptions.__annotations__, ("schema",))
     if prompt is None and journal is None:
         raise ValueError("a prompt is needed where there is no journal that has one")
     for name, text in (("prompt", prompt), ("resume", resume), ("go_on", go_on)):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..suggestions import meant
 from .templates import TEMPLATES, Template
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def command_for(what: str | Template | Argv | ArgvFor) -> ArgvFor:
     """
     if isinstance(what, str):
         if what not in TEMPLATES:
-            names = ", ".join(TEMPLATES)
-            raise ValueError(f"no template {what.partition(' ')[0]!r}; there are {names}; a command is a list of words")
+            name = what.partition(" ")[0]
+            there = f"no template {name!r}; there are {', '.join(TEMPLATES)}"
+            raise ValueError(f"{there}; a command is a list of words{meant(name, TEMPLATES)}")
         what = TEMPLATES[what]
     if isinstance(what, Template):
         template = what

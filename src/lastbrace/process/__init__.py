@@ -13,6 +13,7 @@ from anyio.from_thread import start_blocking_portal
 
 from ..outcome import Outcome, T
 from ..pipeline import ScanOptions
+from ..suggestions import check_options
 from .backend import Backend
 from .checks import check_input, check_stderr, check_times
 from .launch import Launch
@@ -133,6 +134,7 @@ def run(
     BackendError when it ended with a status other than 0, or by a signal, before it printed anything; what callbacks
     (and the iterable ``input``) raised, several as an ExceptionGroup. Reading goes on after a callback raised.
     """
+    check_options(watch, RunOptions.__annotations__, run.__kwdefaults__, ("schema",))
     launch = Launch(
         argv=_words(argv),
         cwd=cwd,
