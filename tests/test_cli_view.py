@@ -15,7 +15,7 @@ import pytest
 
 from .commands import command
 from .loop.scripts import Script, claude, says
-from .processes import FOREVER
+from .processes import DONE, FOREVER
 from .terminals import Terminal
 
 EVIL = "\x1b[2J\x1b]0;title\x07\u202e\x9b31m"
@@ -200,6 +200,7 @@ def test_stopped_it_gives_the_terminal_back(session: Path) -> None:
         terminal.wait_until(lambda: terminal.is_away)
         append(session, entry(text("Back again.")))
         terminal.wait_for("demo/3d1f0a52  working", "Back again.")
+        assert terminal.process.poll() is None
 
 
 def test_a_run_shows_what_its_agent_is_doing(tmp_path: Path) -> None:
@@ -214,6 +215,18 @@ def test_a_run_shows_what_its_agent_is_doing(tmp_path: Path) -> None:
         assert terminal.wait() == 130
         assert terminal.shown[0].startswith('{"ok":false,')
         assert not [bad for bad in (*BAD, b"\x1b[2J") if bad in terminal.raw]
+
+
+def test_what_a_run_said_before_is_not_shown_as_its_answer(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    script = f"echo hello; while [ ! -e '{go}' ]; do sleep 0.05; done; echo '{DONE}'; sleep {FOREVER}"
+    with Terminal("run", "--", "/bin/sh", "-c", script, columns=120) as terminal:
+        terminal.wait_for("0 objects", "hello")
+        go.touch()
+        terminal.wait_for("1 object", "hello  done")
+        assert "done: hello" not in terminal.raw.decode()
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.wait() == 130
 
 
 def test_a_loop_shows_its_turns_where_its_lines_go_elsewhere(tmp_path: Path) -> None:

@@ -81,9 +81,7 @@ class View:
 
     def on_completion(self, completion: Completion) -> None:
         """Show a completion."""
-        words = [word for word in (completion.summary, completion.next, completion.error) if word]
-        text = printable(": ".join([completion.status.value, *words]), 70)
-        self._say("answer", text, f"bold {_COLOURS[completion.status]}")
+        self._say("answer", _in_words(completion), f"bold {_COLOURS[completion.status]}")
 
     def note(self, text: str) -> None:
         """Say something to people, whatever the mode."""
@@ -104,12 +102,13 @@ class View:
         if self._backend is not None and self._row is not None:
             row, stats, completion = self._row, self._backend.stats, self._backend.completion
             row.touch()
+            has_failed = self._backend.reply is not None and self._backend.reply.is_error
             lines = [line for line in self._said.splitlines() if line.strip()]
             said = [printable(row.tool or (lines[-1].strip() if lines else ""), 60)]
             if completion is not None:
                 style = _COLOURS[completion.status]
-                said.append(f"{completion.status.value}: {row.words}" if row.words else completion.status.value)
-            elif row.turns or row.tokens or row.tool:
+                said.append(_in_words(completion))
+            if has_failed or (completion is None and (row.turns or row.tokens or row.tool)):
                 said.append(row.words)
             counts = [f"{row.turns} turns" if row.turns else "", f"{row.tokens} tokens" if row.tokens else ""]
             cost = "" if row.cost_usd is None else dollars(row.cost_usd)
@@ -118,6 +117,12 @@ class View:
         text = Text("  ".join(part for part in parts if part), style=style, no_wrap=True, overflow="ellipsis")
         self._spinner.update(text=text)
         return self._spinner
+
+
+def _in_words(completion: Completion) -> str:
+    """Return what a completion itself says."""
+    words = [word for word in (completion.summary, completion.next, completion.error) if word]
+    return printable(": ".join([completion.status.value, *words]), 70)
 
 
 def _size(count: int) -> str:
