@@ -150,8 +150,12 @@ async def test_a_backend_runs_once_and_only_in_a_block() -> None:
         _ = backend.pid
     with pytest.raises(RuntimeError, match="async with"):
         await backend.wait()
+    with pytest.raises(RuntimeError, match=r"use it so: async with lastbrace.run\(argv\) as agent: async for found in"):
+        await anext(backend)
+    assert repr(backend) == "<Backend of /bin/sh: not started, 0 objects>"
     async with backend:
         pass
+    assert repr(backend) == "<Backend of /bin/sh: exit status 0, 1 object>"
     with pytest.raises(RuntimeError, match="again"):
         async with backend:
             pass

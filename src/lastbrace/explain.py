@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .events import Stats, Unfinished
-from .printing import printable
+from .printing import counted, printable
 
 
 def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str = "", refusal: str = "") -> str:
@@ -15,21 +15,17 @@ def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str =
         return f"the input ended inside an object that began at byte {unfinished.start} ({unfinished.size} bytes read)"
     if wanted and stats.objects:
         why = refusal and f"; the newest: {printable(refusal, 300)}"
-        return f"{_count(stats.objects, 'object')}, none that satisfies {wanted}{why}"
+        return f"{counted(stats.objects, 'object')}, none that satisfies {wanted}{why}"
     if stats.dropped:
-        return f"{_count(stats.dropped, 'object')} dropped, larger than max_object_bytes"
-    nothing = f"no JSON object in {_count(stats.bytes, 'byte')}"
+        return f"{counted(stats.dropped, 'object')} dropped, larger than max_object_bytes"
+    nothing = f"no JSON object in {counted(stats.bytes, 'byte')}"
     if stats.last_dead is not None:
         dead = stats.last_dead
         broken = f"what began at byte {dead.start} broke off at byte {dead.offset} ({dead.reason})"
         return f"{nothing}: {broken}, in {dead.excerpt}"
     if stats.fragments:
-        return f"{nothing}, only {_count(stats.fragments, 'fragment')} of broken ones"
+        return f"{nothing}, only {counted(stats.fragments, 'fragment')} of broken ones"
     if stats.dead:
         reason = max(stats.dead, key=lambda reason: stats.dead[reason])
-        return f"{nothing}; {_count(sum(stats.dead.values()), 'bracket')} began none ({reason} followed)"
+        return f"{nothing}; {counted(sum(stats.dead.values()), 'bracket')} began none ({reason} followed)"
     return nothing
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

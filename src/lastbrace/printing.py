@@ -20,6 +20,15 @@ def printable(text: str, limit: int = 200, *, keep: str = "") -> str:
     return shown + ("..." if len(text) > limit else "")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "object"), counted(2, "object")
+    ('1 object', '2 objects')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def readable(text: str, limit: int = 2000) -> str:
     r"""Return ``text`` as `printable` does, its line ends and tabs as they are: for a message or a reason.
 

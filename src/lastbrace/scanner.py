@@ -6,6 +6,7 @@ from typing import Unpack, cast
 
 from .events import Event, Found, Stats, Unfinished
 from .pipeline import Chunk, Pipeline, ScanOptions
+from .printing import counted
 
 
 class Scanner:
@@ -43,6 +44,10 @@ class Scanner:
 
     def __init__(self, **scan: Unpack[ScanOptions]) -> None:
         self._pipeline = Pipeline(**scan)
+
+    def __repr__(self) -> str:
+        stats = self.stats
+        return f"<Scanner: {counted(stats.objects, 'object')} in {counted(stats.bytes, 'byte')}>"
 
     def feed(self, chunk: Chunk) -> list[Event]:
         """Read the next chunk and return the events that became certain, in the order of the text.

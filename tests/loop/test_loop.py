@@ -262,7 +262,9 @@ async def test_misuse_is_told(tmp_path: Path) -> None:
     loop = lastbrace.loop(["agent"], "T")
     with pytest.raises(RuntimeError, match="async with"):
         await anext(loop)
+    assert repr(loop) == "<Loop: not begun>"
     async with loop as turns:
+        assert repr(loop) == "<Loop: 0 turns taken, not ended>"
         with pytest.raises(RuntimeError, match="no turn"):
             _ = turns.outcome
     with pytest.raises(RuntimeError, match="call loop"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from rich.spinner import Spinner
 from rich.text import Text
 
-from ..printing import printable
+from ..printing import counted, printable
 from .amounts import dollars
 from .row import Row
 from .screen import Screen
@@ -110,9 +110,10 @@ class View:
                 said.append(_in_words(completion))
             if has_failed or (completion is None and (row.turns or row.tokens or row.tool)):
                 said.append(row.words)
-            counts = [f"{row.turns} turns" if row.turns else "", f"{row.tokens} tokens" if row.tokens else ""]
+            turns = "1 turn" if row.turns == "1" else f"{row.turns} turns"
+            counts = [turns if row.turns else "", f"{row.tokens} tokens" if row.tokens else ""]
             cost = "" if row.cost_usd is None else dollars(row.cost_usd)
-            objects = "1 object" if stats.objects == 1 else f"{stats.objects} objects"
+            objects = counted(stats.objects, "object")
             parts = [objects, _size(stats.bytes), *parts, *counts, cost, *said]
         text = Text("  ".join(part for part in parts if part), style=style, no_wrap=True, overflow="ellipsis")
         self._spinner.update(text=text)

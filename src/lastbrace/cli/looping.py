@@ -14,7 +14,7 @@ from ..errors import BackendError, JournalError
 from ..looping import LoopEnd, Verdict, templates
 from ..looping import loop as run_loop
 from ..looping.journal import encode
-from ..printing import printable
+from ..printing import counted, printable
 from ..suggestions import meant
 from .interrupts import until_signal
 from .lines import Output, tell
@@ -209,7 +209,7 @@ def _tell_how_it_ended(
     if turns.reason is LoopEnd.DONE:
         return
     interrupted = turns.reason in (None, LoopEnd.INTERRUPTED)
-    taken = "1 turn" if turns.number == 1 else f"{turns.number} turns"
+    taken = counted(turns.number, "turn")
     told = f"interrupted after {taken}" if interrupted else str(failure) if failure else f"ended: {turns.explanation}"
     tell(printable(told, 3000))
     if last is not None and not interrupted and last.verdict not in (Verdict.DONE, Verdict.CONTINUE):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from ..printing import counted
 from .amounts import dollars, elapsed
 from .board import Board
 from .row import Row
@@ -97,7 +98,7 @@ class LoopView:
         try:
             if turns is None:
                 return ""
-            ended = "1 turn" if turns.number == 1 else f"{turns.number} turns"
+            ended = counted(turns.number, "turn")
             cost = f", {dollars(turns.cost_usd)}" if turns.cost_usd else ""
             return f"{ended} taken in {elapsed(turns.seconds)}{cost}"
         except RuntimeError:  # it has not begun

@@ -10,6 +10,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from ..async_only import AsyncOnly
 from ..process.background import start_background
 from .contents import Opened
 from .reading import Reading
@@ -30,7 +31,7 @@ _AT_ONCE = 4 << 20  # bytes to read at one look
 _FINAL = 2.0  # seconds that an agent has for its final event after it has answered
 
 
-class Log:
+class Log(AsyncOnly):
     r"""Followed files, as `lastbrace.follow` gives them: an async context manager, and iterable over the records.
 
     From the beginning of the block to its end the files are looked after, whether or not anybody iterates: what is
@@ -46,6 +47,8 @@ class Log:
     ...     anyio.run(main, pathlib.Path(folder, "a.jsonl"))
     ({'n': 1}, 0, 8)
     """
+
+    usage = "async with lastbrace.follow(path) as log: async for record in log: ..."
 
     def __init__(self, looker: Looker, waker: Waker, options: Options) -> None:
         self._looker = looker
@@ -126,7 +129,7 @@ class Log:
 
     async def __anext__(self) -> Record:
         if not self._entered:
-            raise RuntimeError("the log is not followed yet: use `async with`")
+            raise self._misused(RuntimeError)
         with self._guard:
             began = time.monotonic()
             while not self._reading.queue:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from ..printing import counted
+
 if TYPE_CHECKING:
     from .progress import Progress
 
@@ -77,5 +79,5 @@ class Bounds:
         if self.max_seconds is not None and elapsed >= self.max_seconds:
             return LoopEnd.MAX_SECONDS, f"its {self.max_seconds:g} seconds are over"
         if self.max_turns is not None and progress.turns >= self.max_turns:
-            return LoopEnd.MAX_TURNS, f"{progress.turns} turn{'s' * (progress.turns != 1)} taken"
+            return LoopEnd.MAX_TURNS, f"{counted(progress.turns, 'turn')} taken"
         return None

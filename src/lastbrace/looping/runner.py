@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
+from ..async_only import AsyncOnly
 from ..errors import BackendError
 from ..outcome import Outcome, T
+from ..printing import counted
 from ..process import Backend, run
 from .bounds import Bounds, LoopEnd
 from .commands import Command
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     After = Callable[[Turn[Any]], Word | Awaitable[Word]]
 
 
-class Loop(Generic[T]):
+class Loop(AsyncOnly, Generic[T]):
     """Turns of a program, as `lastbrace.loop` gives them: an async context manager, and iterable, once.
 
     ``reason`` is a `LoopEnd` once the loop has ended, and ``explanation`` says it in words; ``number``, ``cost_usd``
@@ -63,6 +65,8 @@ class Loop(Generic[T]):
     3 Go on with turn 3 of 3. done
     done
     """
+
+    usage = "async with lastbrace.loop(argv, prompt) as turns: async for turn in turns: ..."
 
     def __init__(
         self,
@@ -144,8 +148,14 @@ class Loop(Generic[T]):
     @property
     def _known(self) -> Progress:
         if self._progress is None:
-            raise RuntimeError("the loop has not begun: use `async with`")
+            raise self._misused(RuntimeError)
         return self._progress
+
+    def __repr__(self) -> str:
+        if self._progress is None:
+            return "<Loop: not begun>"
+        how = self.reason or ("left" if self._closed else "not ended")
+        return f"<Loop: {counted(self._progress.turns, 'turn')} taken, {how}>"
 
     async def __aenter__(self) -> Self:
         if self._progress is not None or self._closed:

@@ -6,11 +6,12 @@ import dataclasses
 from collections import deque
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
+from ..async_only import AsyncOnly
 from ..completion import Completion, Status
 from ..errors import BackendError, BackendTimeout
-from ..exits import how_it_ended
+from ..exits import describe_exit, how_it_ended
 from ..outcome import Outcome, State, T
-from ..printing import readable
+from ..printing import counted, readable
 from ..watcher import Watcher
 from .decoding import TextDecoder
 from .kept import KeptErrors
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _SHOWN = 2000  # characters of stderr in a message
 
 
-class Backend(Generic[T]):
+class Backend(AsyncOnly, Generic[T]):
     r"""A running program, as `run` gives it: an async context manager, and iterable, once, over the objects it prints.
 
     ``pid`` and ``returncode`` are the program's; ``last``, ``match``, ``completion``, ``reply``, ``state`` and
@@ -42,6 +43,11 @@ class Backend(Generic[T]):
     {'status': 'done'}
     done 0
     """
+
+    usage = (
+        "async with lastbrace.run(argv) as agent: async for found in agent: ...; "
+        "without an event loop: outcome = lastbrace.run_sync(argv)"
+    )
 
     def __init__(
         self,
@@ -112,7 +118,9 @@ class Backend(Generic[T]):
 
     def __repr__(self) -> str:
         code = self.returncode
-        return f"<Backend {self._program} ({'not ended' if code is None else f'exit status {code}'})>"
+        how = "running" if self._program.is_started else "not started"
+        read = counted(self.stats.objects, "object")
+        return f"<Backend of {self._program}: {how if code is None else describe_exit(code)}, {read}>"
 
     async def __aenter__(self) -> Self:
         await self._program.__aenter__()
@@ -138,7 +146,8 @@ class Backend(Generic[T]):
         return self
 
     async def __anext__(self) -> Found:
-        self._begun = self._collect = True
+        self._begin()
+        self._collect = True
         while not self._queue:
             if self._outcome is not None:
                 self._raise_error()
@@ -163,10 +172,16 @@ class Backend(Generic[T]):
 
         Raises BackendTimeout, BackendError (it died before it said anything) and what callbacks raised.
         """
-        self._begun = True
+        self._begin()
         await self._read_to_end()
         self._raise_error()
         return self.outcome
+
+    def _begin(self) -> None:
+        """Note that somebody reads, who may give up."""
+        if not self._program.is_started:
+            raise self._misused(RuntimeError)
+        self._begun = True
 
     async def _read_to_end(self) -> None:
         if self._on_object is None and not self._spoke:  # nobody asks for objects any more: do not make them

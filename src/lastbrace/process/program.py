@@ -105,6 +105,11 @@ class Program:
         self._waiting_since: float | None = None
 
     @property
+    def is_started(self) -> bool:
+        """Whether the block was entered."""
+        return self._child is not None
+
+    @property
     def child(self) -> Child:
         """The process and its pipes. Raises RuntimeError before the start."""
         if self._child is None:
