@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, Self
 
 from .agents.adapter import last_line
 from .agents.reply import Reply
+from .answer import AnswerReader
 from .completion import INVALID, Completion, Status
 from .events import Found, Stats, Unfinished
 from .exits import how_it_ended
@@ -26,10 +27,21 @@ class Exit:
     stderr: str
     stopped: bool
 
+    @classmethod
+    def of(cls, returncode: int | None, stderr: bytes | str | None, *, stopped: bool) -> Self:
+        """Return it from what `Watcher.close` takes."""
+        text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr or ""
+        return cls(returncode=returncode, stderr=text, stopped=stopped)
+
+    @property
+    def held_against(self) -> int | None:
+        """The exit status where it says anything of the program."""
+        return None if self.stopped else self.returncode
+
     @property
     def is_good(self) -> bool:
         """Whether the exit says nothing against success."""
-        return self.stopped or self.returncode in (None, 0)
+        return self.held_against in (None, 0)
 
     def __str__(self) -> str:
         return f"{how_it_ended(self.returncode or 0)}{last_line(self.stderr)}"
@@ -39,29 +51,26 @@ class Exit:
 class Conclusion(Generic[T]):
     """All that is known of a stream at its end.
 
-    ``stats`` are of the whole stream, ``read`` of the text that the answer was looked for in: what an agent said
-    (``in_agent``), or the same. ``newest`` is the newest object of that text, ``last`` of the stream.
+    ``reading`` is that of the text which the answer was looked for in: what an agent said (``in_agent``), or the whole
+    stream; ``last`` and ``stats`` are of the whole stream.
     """
 
     matcher: Matcher[T]
+    reading: AnswerReader[T]
     state: State
-    completion: Completion | None
     reply: Reply | None
     last: Found | None
     match: Found | None
-    value: Any
-    newest: Found | None
     unfinished: Unfinished | None
     stats: Stats
-    read: Stats
     in_agent: bool
     recovered: Recovered[T] | None
     accepts_recovered: bool
 
     def outcome(self, end: Exit) -> Outcome[T]:
         """Return the verdict on a stream whose program ended so."""
-        completion, state = self.completion, self.state
-        value: Any = self.value
+        completion, state = self.reading.completion, self.state
+        value: Any = self.reading.value
         if self.recovered is not None and self.accepts_recovered:
             state, value = "ok", self.recovered.value
             completion = value if self.matcher.contract == "json" else None
@@ -99,8 +108,9 @@ class Conclusion(Generic[T]):
         return f"the program {end}"
 
     def _why_no_answer(self, end: Exit) -> str:
-        refusal = "" if self.newest is None else self.matcher.refusal(self.newest)
-        why = explain(self.read, self.unfinished, wanted=self.matcher.wanted, refusal=refusal)
+        newest = self.reading.last
+        refusal = "" if newest is None else self.matcher.refusal(newest)
+        why = explain(self.reading.stats, self.unfinished, wanted=self.matcher.wanted, refusal=refusal)
         is_silent = not self.stats.bytes and end.returncode is not None
         if is_silent:
             why = "the program printed nothing"

@@ -139,7 +139,6 @@ class Watcher(Generic[T]):
         self._plain = AnswerReader(self._rules, self._pipeline)
         self._agent_answer = AgentAnswer(self._rules, self._scan)
         self._last: Found | None = None
-        self._recovered: Recovered[T] | None = None
         self._outcome: Outcome[T] | None = None
 
     def feed(self, chunk: Chunk) -> None:
@@ -177,17 +176,15 @@ class Watcher(Generic[T]):
         """
         self._guard()
         if self._outcome is None:
-            calls = Calls()
-            tail = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr or ""
+            calls, end = Calls(), Exit.of(returncode, stderr, stopped=stopped)
             self._busy = True
             try:
                 for event in self._pipeline.close():
                     self._take(event, calls)
                 if self._agent is not None:
-                    self._close_agent(self._agent, None if stopped else returncode, tail, calls, stopped)
+                    self._close_agent(self._agent, end, calls)
                 self._reading.end(calls)
-                self._recover(calls)
-                self._outcome = self._conclude().outcome(Exit(returncode=returncode, stderr=tail, stopped=stopped))
+                self._outcome = self._conclude(end, self._recover(calls))
                 calls.make()
             finally:
                 self._busy = False
@@ -298,37 +295,32 @@ class Watcher(Generic[T]):
         if self._on_reply is not None and agent.has_news():
             calls.add(self._on_reply, agent.adapter.reply)
 
-    def _close_agent(
-        self, agent: AgentReader, returncode: int | None, stderr: str, calls: Calls, stopped: bool
-    ) -> None:
-        agent.take_stderr(stderr, recognise_it=self.match is None)
-        agent.close(returncode, stderr, cut=self._pipeline.unfinished is not None, stopped=stopped)
+    def _close_agent(self, agent: AgentReader, end: Exit, calls: Calls) -> None:
+        agent.take_stderr(end.stderr, recognise_it=self.match is None)
+        agent.close(end.held_against, end.stderr, cut=self._pipeline.unfinished is not None, stopped=end.stopped)
         self._follow(agent, calls)
         self._agent_answer.end(calls)
 
-    def _recover(self, calls: Calls) -> None:
+    def _recover(self, calls: Calls) -> Recovered[T] | None:
         """Look for an answer that is almost JSON, where nothing matched."""
         if self._recovery is not None and self.match is None:
             try:
-                self._recovered = self._recovery.find(self._reading.tail)
+                return self._recovery.find(self._reading.tail)
             except Exception as error:  # of a user's schema function
                 calls.errors.append(error)
+        return None
 
-    def _conclude(self) -> Conclusion[T]:
-        reading = self._reading
+    def _conclude(self, end: Exit, recovered: Recovered[T] | None) -> Outcome[T]:
         return Conclusion(
             matcher=self._rules.matcher,
+            reading=self._reading,
             state=self.state,
-            completion=self.completion,
             reply=self.reply,
             last=self._last,
             match=self.match,
-            value=reading.value,
-            newest=reading.last,
-            unfinished=self._pipeline.unfinished or reading.unfinished,
+            unfinished=self._pipeline.unfinished or self._reading.unfinished,
             stats=self.stats,
-            read=reading.stats,
             in_agent=self.has_agent,
-            recovered=self._recovered,
+            recovered=recovered,
             accepts_recovered=self._recovery is not None and self._recovery.accepts,
-        )
+        ).outcome(end)
