@@ -6,6 +6,8 @@ import json
 import random
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from lastbrace import Found, parse_completion
 from lastbrace.events import Text
 from lastbrace.pipeline import Pipeline
@@ -66,6 +68,21 @@ def odd_events(kinds: Iterable[Any], keys: Iterable[str], **members: Any) -> lis
     """Return events of these types in which one member after the other has each type that it should not have."""
     values: tuple[Any, ...] = (1, True, "x", [1], [{}], {}, {"type": 1}, None)
     return [{**members, "type": kind, key: value} for kind in kinds for key in keys for value in values]
+
+
+def check_odd_events(
+    adapter_class: type[Adapter], events: list[dict[str, Any]], returncode: int | None = None, stderr: str = ""
+) -> None:
+    """Assert that each of these events, and all of them in a row, give a reply whose members are of their types."""
+    replies = [drive(adapter_class, lines(*events), returncode, stderr)]
+    for event in events:
+        adapter = adapter_class()
+        adapter.feed(event)
+        adapter.close(returncode, "")
+        replies.append(adapter.reply)
+        assert adapter_class.recognises(event) in (True, False)
+    for reply in replies:
+        assert msgspec.convert(msgspec.to_builtins(reply), type(reply)) == reply
 
 
 def completion_of(changes: Iterable[Change]) -> Completion | None:

@@ -11,6 +11,7 @@ from .driving import (
     capture_id,
     captures_of,
     check_capture,
+    check_odd_events,
     check_prefixes,
     check_sample,
     completion_in,
@@ -154,9 +155,7 @@ def test_members_of_any_type_raise_nothing() -> None:
     kinds = ("run_start", "agent_event", "run_result", "run_aborted", "run_abort_requested", "say", "ask", "error", [])
     keys = ("event", "usage", "text", "say", "ask", "reason", "ts")
     events = odd_events(kinds, keys, ts=1) + odd_events(kinds, keys, ts="x")
-    drive(Cline, lines(*events), 0, lines(*events).decode())
-    for value in events:
-        Cline.recognises(value)
+    check_odd_events(Cline, events, 0, lines(*events).decode())
 
 
 def test_another_run_in_the_same_stream_takes_the_end_back() -> None:

@@ -6,7 +6,16 @@ import pytest
 
 from lastbrace.agents.goose import Goose
 
-from .driving import SAMPLES, check_prefixes, check_sample, drive, drive_events, lines, odd_events, samples_of
+from .driving import (
+    SAMPLES,
+    check_odd_events,
+    check_prefixes,
+    check_sample,
+    drive,
+    drive_events,
+    odd_events,
+    samples_of,
+)
 
 COMPLETE = {"type": "complete", "total_tokens": 12, "input_tokens": 10, "output_tokens": 2}
 
@@ -96,9 +105,7 @@ def test_members_of_any_type_raise_nothing() -> None:
     kinds = ("message", "complete", "error", None, [])
     events = odd_events(kinds, ("message", "error", "messages", "metadata", "total_tokens"))
     events.append({"messages": [1, {"role": 3, "content": 4}], "metadata": 5})
-    drive(Goose, lines(*events))
-    for event in events:
-        Goose.recognises(event)
+    check_odd_events(Goose, events)
 
 
 @pytest.mark.parametrize("status", ["cancelled", None, "error", "completed"])

@@ -12,10 +12,10 @@ from .driving import (
     capture_id,
     captures_of,
     check_capture,
+    check_odd_events,
     check_prefixes,
     check_sample,
     completion_in,
-    drive,
     drive_events,
     lines,
     odd_events,
@@ -172,9 +172,7 @@ def test_members_of_any_type_raise_nothing() -> None:
     events = odd_events(kinds, ("message", "messages", "assistantMessageEvent", "id"))
     for message in odd_events((1,), ("content", "usage", "stopReason"), role="assistant"):
         events += [{"type": "message_end", "message": message}, {"type": "agent_end", "messages": [message]}]
-    drive(Pi, lines(*events), 0)
-    for event in events:
-        Pi.recognises(event)
+    check_odd_events(Pi, events, 0)
 
 
 @pytest.mark.parametrize("stop", ["toolUse", "pause", "length", "aborted", "error"])

@@ -64,11 +64,16 @@ async def test_cancelled_from_outside(path: Path, seconds: float) -> None:
 
 
 async def test_cancelled_with_its_task_group(path: Path) -> None:
+    left = []
+
     async def read() -> None:
-        async with followed(path) as log, anyio.create_task_group() as inner:
-            inner.start_soon(anyio.sleep_forever)
-            async for _ in log:
-                raise AssertionError
+        try:
+            async with followed(path) as log, anyio.create_task_group() as inner:
+                inner.start_soon(anyio.sleep_forever)
+                async for _ in log:
+                    raise AssertionError
+        finally:
+            left.append(log.buffered)
 
     with anyio.fail_after(SOON):
         async with anyio.create_task_group() as tasks:
@@ -76,6 +81,7 @@ async def test_cancelled_with_its_task_group(path: Path) -> None:
             tasks.start_soon(read)
             await anyio.sleep(0.02)
             tasks.cancel_scope.cancel()
+    assert left == [0, 0]
 
 
 async def test_a_time_limit_around_one_record_loses_none(path: Path) -> None:
