@@ -45,44 +45,56 @@ _BOUNDS = {
 _TEMPLATES = ", ".join(templates.TEMPLATES)
 
 
+_Command = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CMD", help="The program and its arguments; with --template, arguments for its agent."),
+]
+_Prompt = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="What to ask first; '-' reads it from our own stdin.")
+]
+_PromptFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file that says what to ask first.")]
+_Template = Annotated[str | None, typer.Option(metavar="NAME", help=f"A ready command, with sessions: {_TEMPLATES}.")]
+_Agent = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Whose output it is, as with run; 'none' is plain text.")
+]
+_MaxTurns = Annotated[int, typer.Option(metavar="N", min=1, help="How many turns at most.")]
+_MaxSeconds = Annotated[float | None, typer.Option(metavar="SECONDS", help="For the whole loop.")]
+_MaxCost = Annotated[
+    float | None, typer.Option(metavar="USD", help="US dollars; known only after a turn, as the agent tells them.")
+]
+_MaxErrors = Annotated[int, typer.Option(metavar="N", min=1, help="How many errors in a row end it.")]
+_MaxRepeats = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="How often the same completion is progress; 3 unless given.")
+]
+_Journal = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Where each turn is written down, and what to go on from.")
+]
+_Resume = Annotated[str | None, typer.Option(metavar="SESSION", help="A session to begin with.")]
+_GoOn = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="The prompt after 'continue', with $task, $next and $summary.")
+]
+_Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For one turn.")]
+
+
 def loop(
     *,
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CMD", help="The program and its arguments; with --template, arguments for its agent."),
-    ] = None,
-    prompt: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to ask first; '-' reads it from our own stdin.")
-    ] = None,
-    prompt_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A file that says what to ask first.")
-    ] = None,
-    template: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"A ready command, with sessions: {_TEMPLATES}.")
-    ] = None,
-    agent: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose output it is, as with run; 'none' is plain text.")
-    ] = None,
-    max_turns: Annotated[int, typer.Option(metavar="N", min=1, help="How many turns at most.")] = 100,
-    max_seconds: Annotated[float | None, typer.Option(metavar="SECONDS", help="For the whole loop.")] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="US dollars; known only after a turn, as the agent tells them.")
-    ] = None,
-    max_errors: Annotated[int, typer.Option(metavar="N", min=1, help="How many errors in a row end it.")] = 3,
-    max_repeats: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How often the same completion is progress; 3 unless given.")
-    ] = None,
-    journal: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where each turn is written down, and what to go on from.")
-    ] = None,
-    resume: Annotated[str | None, typer.Option(metavar="SESSION", help="A session to begin with.")] = None,
-    go_on: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The prompt after 'continue', with $task, $next and $summary.")
-    ] = None,
+    command: _Command = None,
+    prompt: _Prompt = None,
+    prompt_file: _PromptFile = None,
+    template: _Template = None,
+    agent: _Agent = None,
+    max_turns: _MaxTurns = 100,
+    max_seconds: _MaxSeconds = None,
+    max_cost: _MaxCost = None,
+    max_errors: _MaxErrors = 3,
+    max_repeats: _MaxRepeats = None,
+    journal: _Journal = None,
+    resume: _Resume = None,
+    go_on: _GoOn = None,
     contract: Annotated[Contract, typer.Option(help="How the program says how it ended.")] = Contract.JSON,
     marker: MarkerOption = "DONE",
     until: UntilOption = Until.EXIT,
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="For one turn.")] = None,
+    timeout: _Timeout = None,
     idle_timeout: IdleTimeoutOption = None,
     grace: GraceOption = 2.0,
     cwd: CwdOption = None,

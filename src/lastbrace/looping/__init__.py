@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Unpack, overload
 
-from ..process import RunOptions, run
+from ..process import RunOptions
 from ..suggestions import check_options
 from . import templates
 from .bounds import Bounds, LoopEnd
+from .checks import check_hooks, check_words, contract_of
 from .commands import Command, command_for
 from .pauses import Pauses
 from .record import NextTurn, Verdict
 from .runner import Loop
 from .templates import Template
 from .turn import Turn
-from .wording import AGAIN, CONTRACT, MARKER, Wording
+from .wording import wording_for
 
 if TYPE_CHECKING:
     import os
@@ -130,22 +131,14 @@ def loop(
     check_options(options, LoopOptions.__annotations__, ("schema",))
     if prompt is None and journal is None:
         raise ValueError("a prompt is needed where there is no journal that has one")
-    for name, text in (("prompt", prompt), ("resume", resume), ("go_on", go_on)):
-        if text is not None and not isinstance(text, str):
-            raise TypeError(f"{name} is a text, not {text!r}")
-    for hook in (before_turn, after_turn):
-        if hook is not None and not callable(hook):
-            raise TypeError(f"a hook is a function, and {hook!r} is none")
-    if prompt is not None and not prompt.strip():
-        raise ValueError("the prompt is blank")
-    if resume is not None and (not resume or resume.startswith("-")):
-        raise ValueError(f"resume is a session's id, not {resume!r}")
+    check_words(prompt=prompt, resume=resume, go_on=go_on)
+    check_hooks(before_turn, after_turn)
     template = templates.TEMPLATES.get(argv_for) if isinstance(argv_for, str) else argv_for
     if isinstance(template, Template):
         options.setdefault("agent", template.agent)
         if max_cost_usd is not None and not template.tells_cost:
             raise ValueError(f"max_cost_usd would bound nothing: {template.agent} does not tell what it costs")
-    contract = _contract(options)
+    contract = contract_of(options)
     bounds = Bounds(
         max_turns=max_turns,
         max_seconds=max_seconds,
@@ -153,11 +146,7 @@ def loop(
         max_errors=max_errors,
         max_repeats=3 if max_repeats is None and contract != "marker" else max_repeats,
     )
-
-    def wording(task: str) -> Wording:
-        words = _WORDS[contract].format(marker=options.get("marker", "DONE"))
-        return Wording(task, go_on, words, f"\n\n{words}".replace("$", "$$") if contract == "marker" else "")
-
+    wording = partial(wording_for, go_on=go_on, contract=contract, marker=options.get("marker", "DONE"))
     return Loop(
         command_for(argv_for),
         wording if prompt is None else wording(prompt),
@@ -169,24 +158,3 @@ def loop(
         pauses=Pauses(pause, max_pause),
         options=options,
     )
-
-
-_WORDS = {"json": CONTRACT, "marker": MARKER, "schema": AGAIN}
-
-
-def _contract(options: dict[str, Any]) -> str:
-    """Return by what the turns are judged; TypeError and ValueError where these options of `run` make no loop."""
-    if "input" in options:
-        raise TypeError("a loop has no input: its prompt is what the program reads")
-    for name in ("ignore", "fields"):  # every turn reads them
-        if isinstance(options.get(name), Iterator):
-            options[name] = list(options[name])
-    if options.get("timeout") == 0:
-        raise ValueError("timeout=0 leaves no time for a turn")
-    run(["-"], **options)  # starts nothing, and finds fault with the others before the first turn does
-    if options.get("schema") is not None:
-        return "schema"
-    contract: str | None = options.get("contract", "json")
-    if contract is None:
-        raise ValueError("a loop goes by a contract or a schema: without them nothing says whether it goes on")
-    return contract

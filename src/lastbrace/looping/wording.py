@@ -55,6 +55,15 @@ class Wording:
         return self.contract if in_session else f"{prompt}\n\n{self.contract}"
 
 
+_WORDS = {"json": CONTRACT, "marker": MARKER, "schema": AGAIN}
+
+
+def wording_for(task: str, *, go_on: str | None, contract: str, marker: str) -> Wording:
+    """Return the wording of a loop with this task, by what its turns are judged."""
+    words = _WORDS[contract].format(marker=marker)
+    return Wording(task, go_on, words, f"\n\n{words}".replace("$", "$$") if contract == "marker" else "")
+
+
 def clean(text: str) -> str:
     r"""Return an agent's text as one that can go to a program: no NUL, no half characters.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
@@ -15,7 +15,7 @@ from ..outcome import Outcome, T
 from ..pipeline import ScanOptions
 from ..suggestions import check_options
 from .backend import Backend
-from .checks import check_input, check_stderr, check_times
+from .checks import check_input, check_pty, check_stderr, check_stop, check_times
 from .launch import Launch
 from .program import Program
 
@@ -146,27 +146,20 @@ def run(
     check_input(input, encoding)
     check_stderr(stderr)
     check_times(timeout=timeout, idle_timeout=idle_timeout, grace=grace)
-    if stop not in ("exit", "final"):
-        raise ValueError(f"stop must be 'exit' or 'final', not {stop!r}")
-    if stop == "final" and watch.get("schema") is None and watch.get("contract", "json") == "marker":
-        raise ValueError("stop='final' needs an answer that is known before the end, and a marker is not")
-    if pty and sys.platform == "win32":
-        raise ValueError("pty=True needs a POSIX system: Windows has no such terminals")
-
-    def program(on_error: Callable[[Exception], None]) -> Program:
-        return Program(
-            launch,
-            input=input,
-            timeout=timeout,
-            idle_timeout=idle_timeout,
-            grace=grace,
-            leave_group=leave_group,
-            encoding=encoding,
-            on_stderr=stderr if callable(stderr) else None,
-            tap=on_output,
-            on_error=on_error,
-        )
-
+    check_stop(stop, watch)
+    check_pty(pty=pty)
+    program = partial(
+        Program,
+        launch,
+        input=input,
+        timeout=timeout,
+        idle_timeout=idle_timeout,
+        grace=grace,
+        leave_group=leave_group,
+        encoding=encoding,
+        on_stderr=stderr if callable(stderr) else None,
+        tap=on_output,
+    )
     return Backend(program, stop=stop, encoding=encoding, watch={"agent": "auto", **watch})
 
 

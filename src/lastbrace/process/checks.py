@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 from .decoding import check_encoding
@@ -34,3 +36,17 @@ def check_times(*, grace: float, **times: float | None) -> None:
             raise TypeError(f"{name} is a number of seconds, not {type(seconds).__name__}")
         if not seconds >= 0:
             raise ValueError(f"{name} must be seconds from 0 up, not {seconds!r}")
+
+
+def check_stop(stop: Any, watch: Mapping[str, Any]) -> None:
+    """Raise ValueError for what is no way to stop, or none with these arguments of `Watcher`."""
+    if stop not in ("exit", "final"):
+        raise ValueError(f"stop must be 'exit' or 'final', not {stop!r}")
+    if stop == "final" and watch.get("schema") is None and watch.get("contract", "json") == "marker":
+        raise ValueError("stop='final' needs an answer that is known before the end, and a marker is not")
+
+
+def check_pty(*, pty: bool) -> None:
+    """Raise ValueError where there are no such terminals."""
+    if pty and sys.platform == "win32":
+        raise ValueError("pty=True needs a POSIX system: Windows has no such terminals")
