@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from ..pipeline import ScanOptions
 from ..suggestions import check_options
+from ..watch_options import WatchOptions
 from ..watcher import Watcher
 from .generations import originals
 from .identity import from_json
@@ -24,11 +25,6 @@ from .waking import Waker
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..agents.adapter import Adapter
-    from ..agents.reply import Reply
-    from ..answer import OnFields
-    from ..completion import Completion
-    from ..events import Found
     from ..matching import SchemaLike
     from .unwrap import Format
 
@@ -40,7 +36,7 @@ _OF_LINES = (".jsonl", ".ndjson")
 _MAX_OPEN = 512  # files to hold open, so that what is deleted can still be read; never more than a quarter of ours
 
 
-class FollowOptions(ScanOptions, total=False):
+class FollowOptions(WatchOptions[Any], total=False):
     """The options of `follow`, which says what each means, those of `Watcher` and of a scan included."""
 
     start: Literal["start", "end"] | Mapping[str, Any]
@@ -49,26 +45,7 @@ class FollowOptions(ScanOptions, total=False):
     force_polling: bool
     unwrap: Format | None
     on_problem: Callable[[Path, str], object] | None
-    agent: str | Adapter | None
-    answer: str | None
-    contract: Literal["json", "marker"] | None
-    marker: str
     schema: SchemaLike[Any] | None
-    ignore: Iterable[Any]
-    after: str | bytes | None
-    skip_think: bool
-    fragments: bool
-    nonce: str | None
-    recover: Literal[False, True, "accept"]
-    max_recover_bytes: int
-    on_object: Callable[[Found], object] | None
-    on_text: Callable[[str], object] | None
-    on_match: Callable[[Found, Any], object] | None
-    on_completion: Callable[[Completion], object] | None
-    on_reply: Callable[[Reply], object] | None
-    on_partial: Callable[[Any], object] | None
-    on_field: OnFields | None
-    on_field_void: Callable[[int], object] | None
 
 
 def follow(paths: PathLike | Iterable[PathLike], **options: Unpack[FollowOptions]) -> Log:

@@ -12,8 +12,8 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from ..outcome import Outcome, T
-from ..pipeline import ScanOptions
 from ..suggestions import check_options
+from ..watch_options import WatchOptions
 from .backend import Backend
 from .checks import check_input, check_pty, check_stderr, check_stop, check_times
 from .launch import Launch
@@ -22,11 +22,6 @@ from .program import Program
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..agents.adapter import Adapter
-    from ..agents.reply import Reply
-    from ..answer import OnFields
-    from ..completion import Completion
-    from ..events import Found
     from ..schema import Schema
     from .feeding import Input
 
@@ -35,7 +30,7 @@ __all__ = ["Backend", "RunOptions", "run", "run_sync"]
 Argv = Sequence[str | PathLike[str]]
 
 
-class RunOptions(ScanOptions, Generic[T], total=False):
+class RunOptions(WatchOptions[T], Generic[T], total=False):
     """The options of `run` and `run_sync`, which say what each means, those of `Watcher` and of a scan included."""
 
     input: Input | None
@@ -50,25 +45,6 @@ class RunOptions(ScanOptions, Generic[T], total=False):
     pty: bool
     leave_group: bool
     on_output: Callable[[Literal["stdout", "stderr"], bytes], object] | None
-    agent: str | Adapter | None
-    answer: str | None
-    contract: Literal["json", "marker"] | None
-    marker: str
-    ignore: Iterable[Any]
-    after: str | bytes | None
-    skip_think: bool
-    fragments: bool
-    nonce: str | None
-    recover: Literal[False, True, "accept"]
-    max_recover_bytes: int
-    on_object: Callable[[Found], object] | None
-    on_text: Callable[[str], object] | None
-    on_match: Callable[[Found, T], object] | None
-    on_completion: Callable[[Completion], object] | None
-    on_reply: Callable[[Reply], object] | None
-    on_partial: Callable[[Any], object] | None
-    on_field: OnFields | None
-    on_field_void: Callable[[int], object] | None
 
 
 @overload
