@@ -26,6 +26,10 @@ _MAX_MESSAGE = 400  # characters
 # What msgspec says of text that json may still read. Invalid UTF-8 was a UnicodeDecodeError before msgspec 0.23.
 REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
+# What a schema's check raises when it meets a value that it did not expect: the value is refused. Anything else
+# (NameError, OSError, RuntimeError...) speaks of the check itself and passes on.
+UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+
 
 def decode(raw: bytes) -> Any:
     r"""Return the value of one JSON object or array, as Python's ``json`` reads it.

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from .schema import Schema, compile_schema, is_of_pydantic
+from .pydantic_models import is_of_pydantic
+from .schema import Schema, compile_schema
 
 Kind = Literal["string", "choice", "number", "boolean", "array", "object", "any"]
 

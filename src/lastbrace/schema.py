@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_origin, overload
 
 import msgspec
 from msgspec import inspect as shapes
 
 from . import decoding
+from .json_schema import compile_document
+from .pydantic_models import compile_model, is_of_pydantic
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -26,10 +27,7 @@ _SUPPORTED = (
     "a pydantic model, a JSON Schema dict, or a function from value to value that raises ValueError to refuse"
 )
 
-# What a check raises when it meets a value that it did not expect: the value is refused. Anything else (NameError,
-# OSError, RuntimeError...) speaks of the check itself and passes on.
-_UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-_REFUSALS = (*_UNEXPECTED, *decoding.REFUSED)
+_REFUSALS = (*decoding.UNEXPECTED, *decoding.REFUSED)
 
 # Keys of these characters can be written in two ways only: as they are, or with a \u00XX escape. (An expression finds
 # the escape in half the time that ``in`` takes: it runs from one backslash to the next.)
@@ -166,7 +164,8 @@ def compile_schema(schema: Any) -> Schema[Any]:
     if isinstance(schema, Schema):
         return schema
     if isinstance(schema, Mapping):
-        return _compile_json_schema(schema)
+        check, required, document = compile_document(schema)
+        return Schema(lambda raw: check(decoding.decode(raw)), required, document, convert=check)
     if _is_type(schema):
         return _compile_type(schema)
     if callable(schema) and not inspect.iscoroutinefunction(schema):
@@ -179,14 +178,9 @@ def _is_type(schema: Any) -> bool:
     return isinstance(schema, type) or get_origin(schema) is not None or type(schema).__module__ in constructs
 
 
-def is_of_pydantic(schema: Any) -> bool:
-    """Tell whether a type is pydantic's to read: a model, or a type with one among its arguments."""
-    return hasattr(schema, "__pydantic_validator__") or any(map(is_of_pydantic, get_args(schema)))
-
-
 def _compile_type(schema: Any) -> Schema[Any]:
     if is_of_pydantic(schema):
-        return _compile_pydantic(schema)
+        return Schema(*compile_model(schema), schema)
     try:
         decoder = msgspec.json.Decoder(schema)
         shape = shapes.type_info(schema)
@@ -194,7 +188,7 @@ def _compile_type(schema: Any) -> Schema[Any]:
         raise TypeError(f"{_SUPPORTED}; {error}") from error
     parts = list(_parts(shape, set()))
     if any(is_of_pydantic(getattr(part, "cls", None)) for part in parts):
-        return _compile_pydantic(schema)  # msgspec would pass its validators by
+        return Schema(*compile_model(schema), schema)  # msgspec would pass its validators by
     strangers = [part.cls for part in parts if isinstance(part, shapes.CustomType) and part.cls is not object]
     if strangers:
         raise TypeError(f"{_SUPPORTED}; msgspec cannot decode {strangers[0]!r} (pass a function that makes it)")
@@ -259,92 +253,3 @@ def _required(shape: shapes.Type) -> set[str]:
             fields = member.fields
         choices.append({field.encode_name for field in fields if field.required})
     return set.intersection(*choices)
-
-
-def _compile_pydantic(schema: Any) -> Schema[Any]:
-    import pydantic  # noqa: PLC0415 - there already: the schema is made with it
-
-    adapter = pydantic.TypeAdapter(schema)
-
-    def read(raw: bytes) -> Any:
-        # JSON first: a strict model takes dates, enums and sets from JSON text, but not from Python strings and lists.
-        try:
-            return adapter.validate_json(raw)
-        except pydantic.ValidationError as error:
-            details = error.errors(include_url=False)[0]
-            if details["type"] != "json_invalid" or details["loc"]:
-                raise
-        return adapter.validate_python(decoding.decode(raw))
-
-    return Schema(read, _required_by_model(schema, adapter), schema)
-
-
-def _required_by_model(schema: Any, adapter: Any) -> list[str]:
-    """Return the keys without which a pydantic model refuses any object, as far as that is certain."""
-    import pydantic  # noqa: PLC0415 - there already: the schema is made with it
-
-    if not (isinstance(schema, type) and issubclass(schema, pydantic.BaseModel)) or schema.__pydantic_root_model__:
-        return []
-    build: Any = schema.__get_pydantic_core_schema__
-    base: Any = pydantic.BaseModel.__get_pydantic_core_schema__
-    validators = schema.__pydantic_decorators__.model_validators.values()
-    sees_all = any(validator.info.mode != "after" for validator in validators)  # and may fill in what is missing
-    if sees_all or build.__func__ is not base.__func__ or schema.__init__ is not pydantic.BaseModel.__init__:
-        return []
-    unaliased = {name for name, field in schema.model_fields.items() if not (field.alias or field.validation_alias)}
-    try:
-        adapter.validate_python({})  # a field's type may have a default that only shows here
-    except pydantic.ValidationError as error:
-        missing = {details["loc"] for details in error.errors(include_url=False) if details["type"] == "missing"}
-        return [name for name in unaliased if (name,) in missing]
-    except _UNEXPECTED:
-        pass
-    return []
-
-
-def _compile_json_schema(schema: Mapping[str, Any]) -> Schema[Any]:
-    try:
-        import jsonschema  # noqa: PLC0415 - the extra
-        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
-        from referencing.exceptions import Unresolvable  # noqa: PLC0415 - an extra
-        from referencing.jsonschema import specification_with  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ImportError("a JSON Schema needs one more package: pip install 'lastbrace[jsonschema]'") from error
-    document = copy.deepcopy(dict(schema))  # what the caller does to it later changes nothing
-    try:
-        kind = jsonschema.validators.validator_for(document, default=jsonschema.Draft202012Validator)
-        kind.check_schema(document)
-        dialect = specification_with(kind.META_SCHEMA.get("$id") or kind.META_SCHEMA["id"])
-        resource = dialect.create_resource(document)
-        _check_references(resource, REGISTRY.resolver_with_root(resource))
-    except jsonschema.SchemaError as error:
-        raise ValueError(f"not a valid JSON Schema: {error.message} (at {error.json_path})") from error
-    except Unresolvable as error:
-        raise ValueError(f"not a usable JSON Schema: a reference leads nowhere: {error.ref!r}") from error
-    except _UNEXPECTED as error:
-        raise ValueError(f"not a valid JSON Schema: {error}") from error
-    validator = kind(document, registry=REGISTRY)  # this registry, unlike the default one, fetches nothing
-
-    def check(value: Any) -> Any:
-        try:
-            valid = validator.is_valid(value)
-        except Unresolvable:
-            valid = False  # met only through a reference into a place that holds no schema
-        if not valid:
-            raise ValueError("not valid under the JSON Schema")
-        return value
-
-    # Beside a $ref older drafts ignore everything; in the oldest "required" is a flag.
-    required = document.get("required") if "$ref" not in document else None
-    required = required if isinstance(required, list) else ()
-    return Schema(lambda raw: check(decoding.decode(raw)), required, document, convert=check)
-
-
-def _check_references(resource: Any, resolver: Any) -> None:
-    """Raise Unresolvable for a reference that leads nowhere, now rather than when the first object comes to it."""
-    contents = resource.contents
-    for keyword in ("$ref", "$dynamicRef"):
-        if isinstance(contents, dict) and isinstance(contents.get(keyword), str):
-            resolver.lookup(contents[keyword])
-    for part in resource.subresources():
-        _check_references(part, resolver.in_subresource(part))
