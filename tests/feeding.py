@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import lastbrace
 from lastbrace import Dropped, Found, Outcome, Scanner, Stats, Unfinished, Watcher
 from lastbrace.implementation import AUTOMATA
+from lastbrace.object_reader import ObjectReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pytest
 
 Event = Found | Dropped | Unfinished
 SCANNERS: dict[str, Callable[..., Scanner]] = {kind: partial(Scanner, _implementation=kind) for kind in AUTOMATA}
@@ -150,6 +154,19 @@ class Seen:
 
     def summary(self) -> tuple[Any, ...]:
         return self.objects, "".join(self.texts), self.matches, self.completions
+
+
+def bytes_read_by_object_readers(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Return a count, ``bytes``, of what readers of large and growing objects read from now on, again or not."""
+    count = SimpleNamespace(bytes=0)
+    read = ObjectReader._read
+
+    def counting(self: ObjectReader, data: bytes) -> None:
+        count.bytes += len(data)
+        read(self, data)
+
+    monkeypatch.setattr(ObjectReader, "_read", counting)
+    return count
 
 
 def watch(

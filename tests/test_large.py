@@ -23,7 +23,7 @@ from lastbrace import (
 )
 
 from . import large_object
-from .feeding import in_bytes, in_chunks, scan, ways
+from .feeding import bytes_read_by_object_readers, in_bytes, in_chunks, scan, ways
 from .partial_oracle import data_objects, partial_of, same
 from .test_partial import OBJECTS
 
@@ -208,24 +208,15 @@ def test_memory_does_not_grow_with_the_object() -> None:
 @pytest.mark.parametrize("unit", [b'{"id": 7, "t": "xy z"}, ', b'"' + b"x" * 3000 + rb'\n",', b"0.5,", rb'"\ud83d",'])
 def test_work_is_in_proportion_to_the_object(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted in the bytes that are read, those read again included."""
-    from lastbrace import object_reader
-
-    work = 0
-    read = object_reader.ObjectReader._read
-
-    def count(self: Any, data: bytes) -> None:
-        nonlocal work
-        work += len(data)
-        read(self, data)
-
-    monkeypatch.setattr(object_reader.ObjectReader, "_read", count)
+    read = bytes_read_by_object_readers(monkeypatch)
     for size in (10_000, 40_000):
-        work = work_before = 0
+        read.bytes = 0
+        work = 0
         text = b'{"rows": [' + unit * (size // len(unit)) + b'0], "status": "done"}'
         watcher = Watcher(buffer_limit=LIMIT)
         for chunk in in_chunks(text, 16):
             watcher.feed(chunk)
-            last, work_before = work - work_before, work  # what the chunk at hand took
+            last, work = read.bytes - work, read.bytes  # what the chunk at hand took
         assert watcher.completion is not None
         assert last <= 2 * 16  # the last one no more than any
         assert len(text) <= work <= 1.7 * len(text)

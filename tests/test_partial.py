@@ -16,7 +16,7 @@ import lastbrace
 from lastbrace import Found, Scanner, Unfinished
 
 from .cases import ALL, Case
-from .feeding import in_bytes, in_chunks, random_chunks
+from .feeding import bytes_read_by_object_readers, in_bytes, in_chunks, random_chunks
 from .partial_oracle import MISSING, check, data_objects, grows, partial_of, same
 
 OBJECTS = [
@@ -194,28 +194,18 @@ def test_terminal_sequences_are_not_in_it() -> None:
 @pytest.mark.parametrize("unit", [b'{"id": 7, "t": "xy z"}, ', b'"' + b"x" * 3000 + rb'\n",', b"0.5,", rb'"\ud83d",'])
 def test_asking_costs_in_proportion_to_what_is_new(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted in the bytes that are looked at again, and in events of the parser."""
-    from lastbrace import object_reader
-
-    work = 0
-    read = object_reader.ObjectReader._read
-
-    def count(self: Any, data: bytes) -> None:
-        nonlocal work
-        work += len(data)
-        read(self, data)
-
-    monkeypatch.setattr(object_reader.ObjectReader, "_read", count)
+    read = bytes_read_by_object_readers(monkeypatch)
     counts = []
     for size in (20_000, 40_000, 80_000):
-        work = 0
+        read.bytes = 0
         scanner = Scanner()
         text = b'{"rows": [' + unit * (size // len(unit))
         for chunk in in_chunks(text, 16):
             scanner.feed(chunk)
             assert scanner.open is not None
             scanner.open.partial()
-        assert work <= 1.7 * len(text)  # an escape that is cut is read again
-        counts.append(work)
+        assert read.bytes <= 1.7 * len(text)  # an escape that is cut is read again
+        counts.append(read.bytes)
     assert counts[2] < 2.2 * counts[1] < 4.9 * counts[0]
 
 

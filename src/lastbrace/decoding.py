@@ -106,6 +106,19 @@ def _replace_in_keys(value: Any) -> Any:
     return value
 
 
+def is_json(text: str) -> bool:
+    """Tell whether a text is one JSON object or array, as `decode` reads it.
+
+    >>> is_json('{"a": NaN}'), is_json("{a: 1}")
+    (True, False)
+    """
+    try:
+        decode(text.encode("utf-8", "replace"))
+    except DecodeError:
+        return False
+    return True
+
+
 def _decode_as_json(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode("utf-8", "replace"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .. import decoding
-from ..errors import DecodeError
+from ..decoding import is_json
 from ..headless import LOOK_BEHIND, is_headless
 from .parts import MAX_KEY, WS, begins_at_end
 
@@ -39,7 +38,7 @@ def last_broken(text: str) -> Broken | None:
     if begins_at_end(text, position):
         return None
     for at, end in reversed(spans):
-        if not _is_json(text[at:end]):
+        if not is_json(text[at:end]):
             return Broken(text[at:end], is_cut=False)
     return None
 
@@ -81,11 +80,3 @@ def _balanced(text: str, start: int) -> int | None:
         if depth == 0:
             return start + mark.end()
     return None
-
-
-def _is_json(text: str) -> bool:
-    try:
-        decoding.decode(text.encode("utf-8", "replace"))
-    except DecodeError:
-        return False
-    return True

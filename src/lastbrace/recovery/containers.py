@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from .. import decoding
-from ..errors import DecodeError
+from ..decoding import is_json
 from .loose import Json5
 from .parts import KEY, WS, Cut, Dead, Parts
 from .strings import escape_bare
@@ -64,7 +63,7 @@ def close_up(text: str) -> str | None:
             return None
     last = tokens[-1]
     closed = text[: last.start() if last[0] == "," else last.end()] + "".join(reversed(expected))
-    return closed if _is_json(closed) else None
+    return closed if is_json(closed) else None
 
 
 class Mismatch(NamedTuple):
@@ -110,7 +109,7 @@ def _find_end(parts: Parts, position: int, wanted: Collection[str]) -> int:
 
 def _read(text: str, json5: Json5) -> tuple[str | None, list[str]]:
     """Return an array or object as JSON, and what had to be done; None where it cannot be read."""
-    if _is_json(text):
+    if is_json(text):
         return text, []
     repairs: dict[str, None] = {}
 
@@ -123,15 +122,7 @@ def _read(text: str, json5: Json5) -> tuple[str | None, list[str]]:
         return string
 
     fixed = _string_or_comma.sub(fix, text)
-    if _is_json(fixed):
+    if is_json(fixed):
         return fixed, list(repairs)
     loose = json5.read(text)
     return (None, ["unreadable"]) if loose is None else (loose.value, loose.repairs)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        decoding.decode(text.encode("utf-8", "replace"))
-    except DecodeError:
-        return False
-    return True
