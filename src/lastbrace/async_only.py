@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 
 class AsyncOnly:
-    """A base of what is an async context manager, and iterable in its block; ``usage`` says how, in a line.
+    """A base of what is an async context manager, and iterable in its block; ``_usage`` says how, in a line.
 
     >>> class Thing(AsyncOnly):
-    ...     usage = "async with thing() as one: ..."
+    ...     _usage = "async with thing() as one: ..."
     >>> with Thing():
     ...     pass
     Traceback (most recent call last):
     TypeError: this is asynchronous; use it so: async with thing() as one: ...
     """
 
-    usage: ClassVar[str]
+    _usage: ClassVar[str]
 
     if not TYPE_CHECKING:  # type checkers find these mistakes by themselves, as long as there is nothing there
 
@@ -33,4 +33,4 @@ class AsyncOnly:
             raise self._misused()
 
     def _misused(self, kind: type[Exception] = TypeError) -> Exception:
-        return kind(f"this is asynchronous; use it so: {self.usage}")
+        return kind(f"this is asynchronous; use it so: {self._usage}")

@@ -48,7 +48,7 @@ class Log(AsyncOnly):
     ({'n': 1}, 0, 8)
     """
 
-    usage = "async with lastbrace.follow(path) as log: async for record in log: ..."
+    _usage = "async with lastbrace.follow(path) as log: async for record in log: ..."
 
     def __init__(self, looker: Looker, waker: Waker, options: Options) -> None:
         self._looker = looker

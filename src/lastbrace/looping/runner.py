@@ -66,7 +66,7 @@ class Loop(AsyncOnly, Generic[T]):
     done
     """
 
-    usage = "async with lastbrace.loop(argv, prompt) as turns: async for turn in turns: ..."
+    _usage = "async with lastbrace.loop(argv, prompt) as turns: async for turn in turns: ..."
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ class Backend(AsyncOnly, Generic[T]):
     done 0
     """
 
-    usage = (
+    _usage = (
         "async with lastbrace.run(argv) as agent: async for found in agent: ...; "
         "without an event loop: outcome = lastbrace.run_sync(argv)"
     )
