@@ -22,7 +22,8 @@ async def main() -> None:
     ) as turns:
         async for turn in turns:
             print(f"turn {turn.number}: {turn.prompt} -> {turn.verdict} in {turn.seconds:.0f} s")
-    print(f"{turns.reason} after {turns.number} turns, {turns.cost_usd:.2f} USD")
+    cost = "nobody tells what it cost" if turns.cost_usd is None else f"{turns.cost_usd:.2f} USD"
+    print(f"{turns.reason} after {turns.number} turns, {cost}")
 
 
 try:

@@ -141,7 +141,7 @@ def test_before_anything_is_written_it_says_so(tmp_path: Path) -> None:
 
 def test_it_says_what_it_waits_for_until_that_is_there(tmp_path: Path) -> None:
     log = tmp_path / "agent.log"
-    with Terminal("follow", log, columns=200) as terminal:
+    with Terminal("follow", "--from", "start", log, columns=200) as terminal:
         terminal.wait_for(f"waiting for {log}")
         log.write_text('{"n": 1}\n')
         terminal.wait_for("agent  working")
