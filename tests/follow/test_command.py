@@ -143,7 +143,7 @@ def test_killed_at_any_moment_it_goes_on_from_what_was_saved(path: Path) -> None
     assert got == [0, 1, 2]
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"version": 9, "files": []}'])
+@pytest.mark.parametrize("content", ["", "[]", '{"version": 9, "files": []}', "[" * 100_000])
 def test_a_state_file_that_holds_no_cursor(path: Path, content: str) -> None:
     state = path.with_name("state")
     state.write_text(content)

@@ -168,3 +168,30 @@ async def test_a_file_that_the_cursor_does_not_know_is_read_from_its_beginning(p
 async def test_what_is_no_cursor_is_refused(path: Path, cursor: Any) -> None:
     with pytest.raises(ValueError, match="cursor"):
         lastbrace.follow(path, start=cursor)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"offset": -1}, {"offset": 10**30}, {"offset": 2**63}, {"skip": -1}, {"skip": 10**30}, {"head": [-1, ""]},
+        {"tail": [2000, ""]},
+    ],
+)  # fmt: skip
+async def test_places_that_no_file_has_are_refused(path: Path, change: dict[str, Any]) -> None:
+    append(path, line(n=1) + line(n=2))
+    async with followed(path, start="start") as log:
+        await take(log, 1)
+    cursor = log.cursor
+    cursor["files"][0] |= change
+    with pytest.raises(ValueError, match=f"no cursor.*{next(iter(change))}"):
+        lastbrace.follow(path, start=cursor)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"' + "\ufffd" * 100_000, '{"version": 1' + "0" * 4000 + ', "files": []}']
+)
+async def test_what_is_no_cursor_is_refused_in_a_few_words(path: Path, text: str) -> None:
+    for cursor in (text, text.encode()):
+        with pytest.raises(ValueError, match="cursor") as caught:
+            lastbrace.follow(path, start=cursor)  # type: ignore[arg-type]  # JSON will do too
+        assert len(str(caught.value)) < 400

@@ -142,7 +142,7 @@ def _read(state: Path) -> Any:
         return json.loads(state.read_bytes())
     except FileNotFoundError:
         return None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{printable(str(state))} holds no cursor: {error}") from None
 
 

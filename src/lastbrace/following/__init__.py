@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import reprlib
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -127,8 +128,8 @@ def _start(start: Any) -> Start:
     if isinstance(start, str | bytes):
         try:
             start = json.loads(start)
-        except ValueError:
-            raise ValueError(f"start must be 'start', 'end' or a cursor, not {start!r}") from None
+        except (ValueError, RecursionError):
+            raise ValueError(f"start must be 'start', 'end' or a cursor, not {reprlib.repr(start)}") from None
     return Start("cursor", from_json(start))
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
+
+from ..printing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,13 +16,14 @@ if TYPE_CHECKING:
 EVIDENCE = 1024  # bytes at the beginning, and before the offset, that tell one text from another
 
 VERSION = 1
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # what a system takes for an offset
 _closing = re.compile(rb"[\s\]}]{0,64}\Z").search
 
 
 class Print(msgspec.Struct, frozen=True, array_like=True):
     """A fingerprint of bytes: how many they are, and their hash."""
 
-    length: int
+    length: Annotated[int, msgspec.Meta(ge=0, le=EVIDENCE)]
     hash: str
 
     @classmethod
@@ -43,10 +46,10 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
     path: str
     device: int
     inode: int
-    offset: int
+    offset: _Count
     head: Print
     tail: Print
-    skip: int = 0
+    skip: _Count = 0
     known: bool = False
     copy: bool = False
 
@@ -71,7 +74,8 @@ def from_json(value: Any) -> list[Position]:
     except msgspec.ValidationError as error:
         raise ValueError(f"this is no cursor of a log: {error}") from error
     if cursor.version != VERSION:
-        raise ValueError(f"a cursor of version {cursor.version}, and this lastbrace reads version {VERSION}")
+        version = printable(str(cursor.version))
+        raise ValueError(f"a cursor of version {version}, and this lastbrace reads version {VERSION}")
     return cursor.files
 
 
