@@ -180,8 +180,13 @@ async def test_damage_in_the_middle_is_told(tmp_path: Path) -> None:
     agent = Script(tmp_path / "a", [says("continue", next="step <turn>")])
     journal = tmp_path / "journal"
     await run(agent.argv, journal, max_turns=2)
-    for damage in (b"{", b'{"turn": "x"}', b"7"):
-        head, _, last = journal.read_bytes().splitlines()
+    head, first, last = journal.read_bytes().splitlines()
+    numbers = [
+        json.dumps({**json.loads(first), name: value}).encode()
+        for name in ("seconds", "elapsed", "cost_usd", "session_cost_usd")
+        for value in (-1, float("nan"), float("inf"), 10**400)
+    ]
+    for damage in (b"{", b'{"turn": "x"}', b"7", *numbers):
         text = b"\n".join([head, damage, last, b""])
         journal.write_bytes(text)
         with pytest.raises(JournalError, match="damaged in line 2"):

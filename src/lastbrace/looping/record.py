@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..outcome import Outcome
 
 _expired = re.compile(r"(?:ran longer than|printed nothing for) \S+ s\Z")
+_Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]  # finite: bounds are reckoned with it
 _SHOWN = 500  # characters of stderr, at its end
 
 
@@ -57,16 +59,16 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str
     verdict: Verdict
     started: str
-    seconds: float
-    elapsed: float
+    seconds: _Amount
+    elapsed: _Amount
     ok: bool = False
     state: str | None = None
     completion: Completion | None = None
     error: str | None = None
     returncode: int | None = None
     session_id: str | None = None
-    cost_usd: float | None = None
-    session_cost_usd: float | None = None
+    cost_usd: _Amount | None = None
+    session_cost_usd: _Amount | None = None
     reply: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
