@@ -204,3 +204,9 @@ async def test_a_flood_is_bounded_by_time() -> None:
     flood = ["/bin/sh", "-c", """while :; do echo '{"status": "continue"} {"a": {'; done"""]
     seen, turns = await verdicts(flood, max_seconds=1)
     assert (seen, turns.reason) == (["timeout"], LoopEnd.MAX_SECONDS)
+
+
+async def test_a_version_of_many_digits_is_none(tmp_path: Path) -> None:
+    agent = Script(tmp_path / "a", [claude('{"status": "done"}', version=f"{'9' * 5000}.1.300")])
+    _, turns = await verdicts(agent.argv)
+    assert (turns.reason, turns.cost_usd) == (LoopEnd.DONE, 0.25)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # what the session had spent when the process before exited normally. code.claude.com/docs/en/agent-sdk/cost-tracking
 # Without the version (`--output-format json` does not tell it) each cost is taken for the turn's own.
 _CARRIES_OVER = (2, 1, 277)
-_version = re.compile(rb'"claude_code_version"\s*:\s*"(\d+)\.(\d+)\.(\d+)').search
+_version = re.compile(rb'"claude_code_version"\s*:\s*"(\d{1,9})\.(\d{1,9})\.(\d{1,9})').search
 _FIRST = 100  # objects among which the one that tells the version is: hooks may come before it
 _HEAD = 1 << 16  # bytes of each to look at
 
