@@ -71,6 +71,14 @@ def test_a_signal_comes_back(number: signal.Signals, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-number, b"x", b"")
 
 
+@pytest.mark.parametrize("name", ["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"])
+def test_a_signal_that_ends_nothing_does_not_stop_a_replay(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    number = getattr(signal, name)
+    path.write_bytes(HEADER + b'{"t": 0, "exit": -%d}\n' % number)
+    assert replay(path).returncode == 128 + number
+
+
 def test_neither_arguments_nor_environment_nor_input_are_recorded(tmp_path: Path) -> None:
     path, prompt = tmp_path / "run.jsonl", tmp_path / "prompt"
     prompt.write_text("hunter2")
@@ -141,6 +149,9 @@ def test_a_recording_that_was_cut_is_played_as_far_as_it_goes(rest: bytes, tmp_p
         (HEADER + b'{"t": Infinity, "out": "x"}\n', 'line 2: "t" must be'),
         (HEADER + b'{"t": NaN, "out": "x"}\n', 'line 2: "t" must be'),
         (HEADER + b'{"t": true, "out": "x"}\n', 'line 2: "t" must be'),
+        (HEADER + b'{"t": 1' + b"0" * 400 + b', "out": "x"}\n', 'line 2: "t" must be'),
+        (HEADER + b'{"t": 0, "exit": 99999999999}\n', "line 2: it needs one of"),
+        (HEADER + b'{"t": 0, "exit": -99999999999}\n', "line 2: it needs one of"),
         (HEADER + b'{"t": 0, "out": 1}\n', "line 2: it needs one of"),
         (HEADER + b'{"t": 0, "exit": "1"}\n', "line 2: it needs one of"),
         (HEADER + b'{"t": 0, "out64": "?"}\n', "line 2: not base64"),

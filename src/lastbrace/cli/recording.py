@@ -17,9 +17,9 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import math
 import os
 import stat
+import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,7 @@ _VERSION = 1
 BEGINNING = b'{"lastbrace_recording"'
 """How every recording begins."""
 _NO_RECORDING = "this is no recording, as 'lastbrace run --save FILE' makes them"
+_STATUSES = range(-127, 1 << 32)  # signals, as the numbers of what they end by; Windows has 32 bits of status
 _KEYS = {"stdout": "out", "stderr": "err"}
 
 
@@ -141,10 +142,10 @@ def _event(fields: Any) -> Wrote | Ended:
     if not isinstance(fields, dict):
         raise ValueError("not an object")
     seconds = fields.get("t")
-    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 <= seconds < math.inf:
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 <= seconds <= sys.float_info.max:
         raise ValueError('"t" must be the seconds since the start')
     match fields:
-        case {"exit": int(status)} if not isinstance(status, bool):
+        case {"exit": int(status)} if not isinstance(status, bool) and status in _STATUSES:
             return Ended(seconds, status)
         case {"out": str(text)}:
             return Wrote(seconds, "stdout", text.encode())
@@ -154,7 +155,7 @@ def _event(fields: Any) -> Wrote | Ended:
             return Wrote(seconds, "stdout", base64.b64decode(text, validate=True))
         case {"err64": str(text)}:
             return Wrote(seconds, "stderr", base64.b64decode(text, validate=True))
-    raise ValueError('it needs one of "out", "err", "out64", "err64" (strings) and "exit" (a number)')
+    raise ValueError('it needs one of "out", "err", "out64", "err64" (strings) and "exit" (a status)')
 
 
 def _in_words(error: Exception) -> str:

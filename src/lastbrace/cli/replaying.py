@@ -20,6 +20,8 @@ from .recording import Ended, Wrote, read_recording
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# No program ends by these, which would stop us.
+STOPS = {getattr(signal, name, None) for name in ("SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU")}
 _LONGEST = 86400.0  # seconds to sleep at a time: what the system takes without complaint
 
 
@@ -91,12 +93,14 @@ def _rate(speed: str) -> float:
 
 def _end_by_signal(number: int) -> None:
     """End as the program did, without leaving a core file; with the status that shells have for it where we cannot."""
+    if number in STOPS:
+        raise typer.Exit(128 + number)
     with suppress(OSError, ValueError):
         if sys.platform != "win32":
             import resource  # noqa: PLC0415 - there is none on Windows
 
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            if number not in (signal.SIGKILL, signal.SIGSTOP):
+            if number != signal.SIGKILL:
                 signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
     raise typer.Exit(128 + number)
