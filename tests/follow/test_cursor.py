@@ -173,7 +173,7 @@ async def test_what_is_no_cursor_is_refused(path: Path, cursor: Any) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"offset": -1}, {"offset": 10**30}, {"offset": 2**63}, {"skip": -1}, {"skip": 10**30}, {"head": [-1, ""]},
+        {"offset": -1}, {"offset": 10**30}, {"offset": 2**62 + 1}, {"skip": -1}, {"skip": 10**30}, {"head": [-1, ""]},
         {"tail": [2000, ""]},
     ],
 )  # fmt: skip

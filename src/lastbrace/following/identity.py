@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EVIDENCE = 1024  # bytes at the beginning, and before the offset, that tell one text from another
 
 VERSION = 1
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # what a system takes for an offset
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]  # no file is larger, and systems count not much further
 _closing = re.compile(rb"[\s\]}]{0,64}\Z").search
 
 
