@@ -7,9 +7,12 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 
-from .files import Looks, append, followed, line, no_more, take, values
+from lastbrace.following import looking
+
+from .files import SOON, Looks, append, followed, line, no_more, take, values
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,6 +208,38 @@ async def test_compressed_generations_are_read_when_they_match_and_never_twice(p
         await looks.two_more()
         append(path.with_name("other.jsonl.gz"), packed[len(packed) // 2 :])
         assert await values(log, 1001) == [{"n": 5}] + [{"n": 6}] * 1000
+        await looks.two_more()
+        assert await no_more(log)
+
+
+@pytest.mark.parametrize("slow", [False, True], ids=["whole", "slow"])
+async def test_a_compressed_generation_is_not_delivered_again_when_its_text_has_ended(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, slow: bool
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
+    packed = path.with_name("a.jsonl.1.gz")
+    async with followed(path.parent / "*.jsonl*", start="start") as log:
+        append(path, "".join(line(n=number, id=os.urandom(20).hex()) for number in range(1, 500)))
+        await take(log, 500)
+        path.rename(older(path, 1))
+        await looks.two_more()
+        data = gzip.compress(older(path, 1).read_bytes())
+        packed.write_bytes(data[: len(data) // 2])
+        await looks.two_more()
+        if not slow:
+            packed.write_bytes(data)
+            await looks.two_more()
+        older(path, 1).unlink()
+        with anyio.fail_after(SOON):
+            while any(file["path"] == str(path) for file in log.cursor["files"]):
+                assert await no_more(log)
+        packed.write_bytes(data)
+        await looks.two_more()
+        assert await no_more(log)
+        append(packed, gzip.compress(line(n=500).encode()))
+        assert await values(log, 1) == [{"n": 500}]
+        cursor = log.cursor
+    async with followed(path.parent / "*.jsonl*", start=cursor) as log:
         await looks.two_more()
         assert await no_more(log)
 

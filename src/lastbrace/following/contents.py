@@ -116,6 +116,11 @@ class Content:
             return False
         return known.offset <= EVIDENCE or known.ends_as(file.read_at(known.offset - len(known.tail), len(known.tail)))
 
+    def is_beyond(self, file: File) -> bool:
+        """Tell whether the file begins as this text and ends before what was read of it. Raises OSError."""
+        known = self.known
+        return known.begins(file.read_at(0, len(known.head))) and not file.read_at(known.offset - 1, 1)
+
     def _verify(self, expected: Position, file: File) -> bool:
         """Compare with what a cursor says; where it is right, know the bytes that it has the hashes of."""
         head = file.read_at(0, EVIDENCE)

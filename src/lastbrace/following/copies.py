@@ -94,9 +94,11 @@ class Copies:
     def forget(self, content: Content) -> None:
         """Forget a text; its copies are remembered as far as it was read."""
         for name in [name for name, copy in self._waiting.items() if copy.original is content]:
-            copy = self._waiting.pop(name)
-            assert copy.content.id is not None
-            self._remembered[copy.content.id] = copy.content
+            copy = self._waiting.pop(name).content
+            assert copy.id is not None
+            if name.endswith(".gz") and content.expected is None:  # of which the beginning alone was compared
+                copy.begin = copy.known = content.known
+            self._remembered[copy.id] = copy
         for index, name in self._keys(content):
             index[name].remove(content)
             if not index[name]:
@@ -128,8 +130,11 @@ class Copies:
         try:
             verdict = self._compare(file, unknown, related)
             remembered = self._remembered.get(file.id)
-            if verdict == _NEW and remembered is not None and remembered.is_in(file):
-                verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
+            if verdict == _NEW and remembered is not None:
+                if remembered.is_in(file):
+                    verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
+                elif unknown.name.endswith(".gz") and remembered.is_beyond(file):  # which is still being written
+                    verdict = _UNCLEAR
         finally:
             file.close()
         if verdict.kind in (Kind.NEW, Kind.MOVED):
