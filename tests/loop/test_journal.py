@@ -212,6 +212,26 @@ async def test_two_loops_on_one_journal_are_refused(tmp_path: Path) -> None:
     assert (await run(agent.argv, tmp_path / "journal")).number == 1
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no program inherits what Windows locks")
+async def test_a_journal_that_was_left_is_free_while_a_program_is_being_started(tmp_path: Path) -> None:
+    agent, journal = Script(tmp_path / "a", [says("done")]), tmp_path / "journal"
+    async with lastbrace.loop(agent.argv, "T", journal=journal) as turns:
+        await anext(turns)
+        (opened,) = (fd for fd in map(int, os.listdir("/dev/fd")) if _is_open_as(fd, journal))
+        copy = os.dup(opened)  # as a new process has one, until it becomes another program
+    try:
+        assert (await run(agent.argv, journal)).number == 1
+    finally:
+        os.close(copy)
+
+
+def _is_open_as(fd: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except OSError:  # that of the listing itself
+        return False
+
+
 async def test_interrupted_it_says_so_and_the_turn_is_taken_again_in_its_session(tmp_path: Path) -> None:
     agent = Script(tmp_path / "a", [{**claude('{"status": "continue"}'), "sleep": FOREVER}, says("done")])
     journal = tmp_path / "journal"

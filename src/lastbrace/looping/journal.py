@@ -57,6 +57,12 @@ class Journal:
     def close(self) -> None:
         """Let others have it."""
         if self._fd >= 0:
+            if sys.platform != "win32":
+                import fcntl  # noqa: PLC0415 - not on Windows
+
+                # Closing is not enough: a program that another thread is just starting holds a copy until its exec.
+                with suppress(OSError):
+                    fcntl.flock(self._fd, fcntl.LOCK_UN)
             os.close(self._fd)
             self._fd = -1
 
