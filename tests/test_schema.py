@@ -169,7 +169,7 @@ def test_whatever_json_reads_can_match(schema: Any, raw: bytes, x: int, label: s
 
 
 @pytest.mark.parametrize("schema", [Point, Model, {"properties": {"x": {"type": "integer"}}, "required": ["x"]}])
-@pytest.mark.parametrize("raw", [b'{"x": 1, "x": "no"}', b'{"x": 1, "d": %s}' % (b"[" * 99_999 + b"]" * 99_999)])
+@pytest.mark.parametrize("raw", [b'{"x": 1, "x": "no"}', b'{"x": 1, "d": %s}' % (b"[" * 9_999_999 + b"]" * 9_999_999)])
 def test_what_json_refuses_or_overrides_does_not_match(schema: Any, raw: bytes) -> None:
     assert refuses(schema, raw)
 

@@ -72,7 +72,8 @@ class Writer:
         def stale(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
             status = stat(path, *arguments, **options)
             if not isinstance(path, int) and Path(path) == self.path:
-                fields = {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
+                names = {name for name in dir(status) if name.startswith("st_")} - {*status.__match_args__}
+                fields = {name: getattr(status, name) for name in names}
                 return os.stat_result([size if at == 6 else value for at, value in enumerate(status)], fields)
             return status
 
