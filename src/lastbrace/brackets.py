@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from . import possessive
+
 _bracket_or_quote = re.compile(r'[{}\[\]"]')
 _bracket_or_quote_bytes = re.compile(rb'[{}\[\]"]')
-_string_end = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_string_end_bytes = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_string_end = possessive.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_string_end_bytes = possessive.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 def balanced_end(text: str | bytes, start: int) -> int | None:

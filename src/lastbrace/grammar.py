@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from . import possessive
+
 # States, named for what was read last or what must come next.
 (
     OBJECT,  # after "{": a key or "}"
@@ -190,7 +192,7 @@ def skips(*, lines: bool) -> Skips:
     rows |= dict.fromkeys((KEY, COLON, VALUE), (space, ()))
     rows |= dict.fromkeys((INTEGER, FRACTION, EXPONENT_DIGITS), ("[0-9]*+", ()))
     patterns, codes = zip(*(rows.get(state, ("", ())) for state in range(STATES)), strict=True)
-    matches = tuple(re.compile(pattern.encode()).match for pattern in patterns)
+    matches = tuple(possessive.compile(pattern.encode()).match for pattern in patterns)
     return Skips(matches, tuple((0, *each) for each in codes))  # type: ignore[arg-type]  # never None: all can be empty
 
 
@@ -209,4 +211,4 @@ def candidate(openers: bytes, *, lines: bool, max_bytes: int | None) -> re.Patte
         b"{": rf'\{{{space}(?:["}}{blank}{end}]|\Z)',
         b"[": rf'\[{space}(?:["{{\[\]\-0-9tfnNI{blank}{end}]|\Z)',
     }
-    return re.compile("|".join(after[bytes([opener])] for opener in openers).encode())
+    return possessive.compile("|".join(after[bytes([opener])] for opener in openers).encode())

@@ -20,6 +20,7 @@ from typing import Any
 
 from ijson.backends import yajl2_c  # type: ignore[import-untyped]  # it has no types
 
+from . import possessive
 from .grammar import MAX_INTEGER_DIGITS
 from .member_builder import UNSET, Member, MemberBuilder
 from .paths import Node
@@ -41,7 +42,7 @@ def _easy(body: str, max_digits: int | None) -> Callable[..., re.Match[bytes] | 
     if max_digits is not None:
         other = rf'[^"NIeE0-9]*+(?:(?<![0-9])[0-9]{{1,{max_digits}}}+(?![0-9])[^"NIeE0-9]*+)*+'
     e = r"(?<=tru)e|(?<=fals)e|[eE][-+]?+[0-9]{1,8}+(?![0-9])"
-    return re.compile(rf'{other}(?:(?:"{body}"|{e}){other})*+'.encode()).match
+    return possessive.compile(rf'{other}(?:(?:"{body}"|{e}){other})*+'.encode()).match
 
 
 _scalar = re.compile(b"[" + re.escape(_SCALAR) + b"]*+").match

@@ -6,6 +6,8 @@ import codecs
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed does not know it
 
+from . import possessive
+
 _HEX = r"[0-9a-fA-F]"
 _HIGH = rf"[dD][89abAB]{_HEX}{{2}}"
 _LOW = rf"[dD][c-fC-F]{_HEX}{{2}}"
@@ -20,8 +22,8 @@ _lone = rf"u{_HIGH}(?!{_UNDECIDED})|u{_LOW}"
 PAIRED_BODY, PAIRED_ASCII_BODY = (rf"{plain}*+(?:\\(?:{_simple}){plain}*+)*+" for plain in (_PLAIN, r"[ !#-\[\]-\x7f]"))
 _FEW = 65536  # characters
 
-_body = re.compile(rf"{_PLAIN}*+(?:\\(?:{_simple}|{_lone}){_PLAIN}*+)*+".encode()).match
-_skipped = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
+_body = possessive.compile(rf"{_PLAIN}*+(?:\\(?:{_simple}|{_lone}){_PLAIN}*+)*+".encode()).match
+_skipped = possessive.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 
 
 class StringReader:

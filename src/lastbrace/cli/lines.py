@@ -10,13 +10,15 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from .. import possessive
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
     from ..recovered import Recovered
 
-_tokens = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
+_tokens = possessive.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++|-?(?:NaN|Infinity)', re.DOTALL)
 _is_loose = re.compile(rb"[ \t\r\n]|NaN|Infinity").search
 # Legal in JSON, yet a terminal may act on them: DEL, C1, and what turns the direction of text.
 _unsafe = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .. import possessive
 from ..decoding import is_json
 from ..headless import LOOK_BEHIND, is_headless
 from .parts import MAX_KEY, WS, begins_at_end
 
 _key = rf"(?:\"[^\"\\\n]{{1,{MAX_KEY}}}+\"|'[^'\\\n]{{1,{MAX_KEY}}}+'|[A-Za-z_$][\w$]{{0,{MAX_KEY}}}+){WS}:"
 _start = re.compile(rf"(?:\[{WS})?\{{{WS}(?://[^\n]{{0,200}}+\n{WS})?{_key}")
-_token = re.compile(r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|//[^\n]*+|/\*|["\'{}\[\]\0]', re.DOTALL)
+_token = possessive.compile(r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|//[^\n]*+|/\*|["\'{}\[\]\0]', re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
 
 

@@ -6,17 +6,18 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from .. import possessive
 from ..decoding import is_json
 from .loose import Json5
 from .parts import KEY, WS, Cut, Dead, Parts
 from .strings import escape_bare
 
-_token = re.compile(r'"(?:[^"\\\n]|\\.)*+"|["{}\[\]\0]')
+_token = possessive.compile(r'"(?:[^"\\\n]|\\.)*+"|["{}\[\]\0]')
 _bracket = re.compile(r"[{}\[\]\0]")
-_string_or_comma = re.compile(rf'"(?:[^"\\]|\\.)*+"|,(?={WS}[\]}}])', re.DOTALL)
+_string_or_comma = possessive.compile(rf'"(?:[^"\\]|\\.)*+"|,(?={WS}[\]}}])', re.DOTALL)
 _bracket_and_key = re.compile(rf"[\]}}]{WS}(?=,{WS}{KEY})")
 _bracket_and_close = re.compile(rf"[\]}}]{WS}(?=,?{WS}\}})")
-_item_mark = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],"]', re.DOTALL)
+_item_mark = possessive.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],"]', re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
 
 

@@ -6,9 +6,11 @@ import json
 import re
 from typing import NamedTuple
 
+from .. import possessive
+
 MAX_CHARACTERS = 32 << 10  # in all, per text: the package reads about 40 KB a second
 
-_token = re.compile(
+_token = possessive.compile(
     # What does not end runs to the end of the text, or each beginning would look for an end of its own.
     r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'(?:[^\'\\]|\\.)*+(?:\'|\\?\Z)|//[^\n]*+|/\*.*?(?:\*/|\Z)'
     r"|(?<![\w$])(?:True|False|None)(?![\w$])",
