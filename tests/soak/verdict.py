@@ -27,7 +27,7 @@ class Measure(NamedTuple):
 
 MEASURES = (
     Measure("memory", "Memory (RSS)", "MB", "median", 3.0),
-    Measure("blocks", "Python memory blocks", "", "lowest", 1000),
+    Measure("blocks", "Python memory blocks", "", "lowest", 5000),
     Measure("descriptors", "Descriptors: pipes, sockets, event loop", "", "lowest", 0),
     Measure("files", "Open log files, which rotation varies", "", "lowest", 0),
     Measure("threads", "Threads", "", "lowest", 0),
