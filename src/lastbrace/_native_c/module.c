@@ -5,7 +5,12 @@
    search.h     wide compares                        headless.h  whether an object is a piece of a record
    grammar.h    states and bytes                     fences.h    which code fence it stands in
 
-   This file is what Python sees of it. */
+   This file is what Python sees of it.
+
+   Machines: words are put together from bytes by shifts, never read as they lie, so that byte order does not matter;
+   text is uint8_t, so that neither does the sign of char; positions in a stream are int64_t, and become a Py_ssize_t
+   only as indices into the chunk at hand or what is held, so that a stream may be longer than a 32-bit address space.
+   Compiled for i686 and s390x (big-endian) it gives what the scanner in Python gives. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -322,7 +327,11 @@ static int automaton_set_last(Automaton *a, PyObject *value, void *Py_UNUSED(clo
 
 static PyObject *automaton_get_shift(Automaton *a, void *Py_UNUSED(closure))
 {
-    return a->has_shift ? PyLong_FromLongLong(a->shift) : Py_NewRef(Py_None);
+    PyObject *shift;
+    Py_BEGIN_CRITICAL_SECTION(a);
+    shift = a->has_shift ? PyLong_FromLongLong(a->shift) : Py_NewRef(Py_None);
+    Py_END_CRITICAL_SECTION();
+    return shift;
 }
 
 static int automaton_set_shift(Automaton *a, PyObject *value, void *Py_UNUSED(closure))
@@ -349,7 +358,11 @@ static PyObject *automaton_get_deaths(Automaton *a, void *Py_UNUSED(closure)) { 
 #define GETTER(name, number) \
     static PyObject *automaton_get_##name(Automaton *a, void *Py_UNUSED(closure)) \
     { \
-        return PyLong_FromLongLong(number); \
+        PyObject *result; \
+        Py_BEGIN_CRITICAL_SECTION(a); \
+        result = PyLong_FromLongLong(number); \
+        Py_END_CRITICAL_SECTION(); \
+        return result; \
     }
 GETTER(kept_from, a->base)
 GETTER(end, a->base + a->held.size)
