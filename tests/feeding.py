@@ -197,6 +197,6 @@ def outcome_of(text: bytes, *, seed: int = 0, returncode: int | None = None, **o
 def _facts(outcome: Outcome) -> tuple[Any, ...]:
     match = outcome.match
     return (
-        outcome.ok, outcome.state, outcome.completion, outcome.last, match, outcome.value, outcome.unfinished,
-        outcome.recovered, outcome.returncode, outcome.stderr_tail,
+        outcome.ok, outcome.reason, outcome.state, outcome.completion, outcome.last, match, outcome.value,
+        outcome.unfinished, outcome.recovered, outcome.returncode, outcome.stderr_tail, outcome.stats.last_dead,
     )  # fmt: skip

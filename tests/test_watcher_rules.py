@@ -202,3 +202,14 @@ def test_fragments_are_told_on_request_and_never_match() -> None:
     assert [(found.fragment, found.value) for found in seen.objects] == [(True, {"status": "done"})]
     assert outcome_of(text, contract=None, fragments=True).match is None
     assert outcome_of(text, schema=dict[str, str], fragments=True).match is None
+
+
+def test_what_is_shown_of_a_broken_record_does_not_depend_on_the_cuts() -> None:
+    before, after = "and so on " * 3, "that is not a value, and more than is shown"
+    text = f'{{"summary": "{before}", "status": \x1b[31m{after}'.encode()
+    for options in ({}, {"framing": "lines"}, {"max_object_bytes": 5}, {"max_object_bytes": 5, "contract": "marker"}):
+        outcome = outcome_of(text, **options)
+        assert outcome.stats.last_dead is not None
+        assert outcome.stats.last_dead.excerpt == repr(text.replace(b"\x1b[31m", b"")[17:77].decode())
+    assert outcome_of(b'{"a": no').stats.last_dead.excerpt == """'{"a": no'"""  # type: ignore[union-attr]  # there is one
+    assert outcome_of(b'{"a": no}').reason.endswith(""", in '{"a": no}'""")

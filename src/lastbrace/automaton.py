@@ -26,7 +26,7 @@ from typing import Any
 
 from . import grammar
 from .dead import DeadRegion, DeadRegions, Marks
-from .spans import DROPPED, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Reports
+from .spans import DROPPED, EXCERPT, EXCERPT_AFTER, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Reports
 from .surroundings import Surroundings
 
 # isort: off
@@ -37,7 +37,6 @@ from .grammar import OPEN_ARRAY, READ_COLON, REASONS, TOO_DEEP, TOO_LONG, VALUE
 # By the kind of the innermost container, 0 an object and 1 an array: the state inside it, and after a value in it.
 _INSIDE = (grammar.OBJECT, grammar.ARRAY)
 _AFTER_VALUE = (grammar.MEMBER_END, grammar.ELEMENT_END)
-_EXCERPT = 40  # bytes shown before a fatal byte, and half as many after
 
 
 class Automaton(Reports):
@@ -270,7 +269,8 @@ class Automaton(Reports):
         start, position = self._start, self._base + index
         self._count_deaths(reason)
         if self._colon:
-            excerpt = bytes(data[max(0, start - self._base, index - _EXCERPT) : index + _EXCERPT // 2])
+            before = self._around.before(data, index)[-min(EXCERPT, position - start) :]
+            excerpt = before + data[index : index + EXCERPT_AFTER]
             self.last_death = Death(start, position, bytes(data[index : index + 1]), reason, excerpt)
         end = position
         if reason is grammar.TOO_DEEP and data[index] in self._openers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -13,7 +14,7 @@ from .limits import check_limit
 from .noise import TerminalFilter
 from .open_object import Growing, OpenObject
 from .paths import Path, listed
-from .spans import DROPPED, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Span
+from .spans import DROPPED, EXCERPT_AFTER, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Span
 from .start_after import StartAfter
 from .suggestions import meant
 from .tail import Tail
@@ -115,6 +116,7 @@ class Pipeline:
         self._since = 0  # the position from which on they do
         self._bytes = 0  # read before that
         self._stats = Stats(dead=self._automaton.deaths)
+        self._excerpt, self._excerpt_lacks = b"", 0  # of the last death, and how much of it is still to come
         self._lines = framing == "lines"
         self._open: tuple[int, int] | None = None
         self._growing = Growing(self._automaton)
@@ -135,6 +137,8 @@ class Pipeline:
         if automaton.last_death is not None:
             self._note_death(automaton.last_death)
         events = [self._other(*event[:4]) if type(event) is tuple else event for event in events]
+        if self._excerpt_lacks:
+            self._leave_direct()
         return events if automaton.stopped < 0 else events + self._feed_filters(data[automaton.stopped :])
 
     def _feed_filters(self, data: bytes) -> list[Inner]:
@@ -154,7 +158,7 @@ class Pipeline:
         """Whether nothing but the automaton has anything to do with text that has no terminal sequences."""
         is_in_text = self._filter is None or self._filter.is_in_text
         unasked = self._start_after is None and self._tail is None and self._live is None and not self._lines
-        return unasked and self._encoding.is_utf8 and is_in_text
+        return unasked and not self._excerpt_lacks and self._encoding.is_utf8 and is_in_text
 
     def _leave_direct(self) -> None:
         """Let the stages know what went by without them."""
@@ -216,6 +220,8 @@ class Pipeline:
         return events + self._read_part(data)
 
     def _read_part(self, data: bytes) -> list[Inner]:
+        if self._excerpt_lacks:
+            self._add_to_excerpt(data)
         self._growing.chunk = data
         events = self._events(self._automaton.feed(data))
         self._growing.pass_chunk()
@@ -330,6 +336,16 @@ class Pipeline:
         self._stats.last_dead = DeadCandidate(
             self._start_offset(death.start), self._offset(death.position), death.byte, death.reason, show(death.excerpt)
         )
+        self._excerpt = death.excerpt
+        self._excerpt_lacks = max(0, death.position + EXCERPT_AFTER - self._automaton.end)
+
+    def _add_to_excerpt(self, data: bytes) -> None:
+        """Show of the text around the last death what follows now."""
+        assert self._stats.last_dead is not None
+        data = data[: self._excerpt_lacks]
+        self._excerpt += data
+        self._excerpt_lacks -= len(data)
+        self._stats.last_dead = dataclasses.replace(self._stats.last_dead, excerpt=show(self._excerpt))
 
 
 def to_bytes(chunk: Chunk) -> bytes:

@@ -25,8 +25,15 @@ def is_empty(raw: bytes) -> bool:
     return _is_empty(raw) is not None
 
 
+EXCERPT = 40  # bytes shown before a fatal byte
+EXCERPT_AFTER = 20  # bytes shown from the fatal byte on
+
+
 class Death(NamedTuple):
-    """Where the last candidate died that had read a key and its colon, in positions of the cleaned text."""
+    """Where the last candidate died that had read a key and its colon, in positions of the cleaned text.
+
+    ``excerpt`` is the text around: what of it lies in chunks to come is not in it.
+    """
 
     start: int
     position: int

@@ -41,6 +41,10 @@ class Surroundings:
         """Remember what of the data may be looked back at when what lies before ``index`` is let go of."""
         self._before = look_behind(data, index, self._before)
 
+    def before(self, data: bytes | bytearray, index: int) -> bytes:
+        """Return what may be looked back at before ``index``."""
+        return look_behind(data, index, self._before)
+
     def pass_object(self, end: int, fragment: bool = False) -> None:
         """Note an object, or what was none but counts as read, up to position ``end``."""
         self._fences.pass_object()

@@ -174,13 +174,15 @@ Py_ssize_t die(Automaton *a, Py_ssize_t index, int reason)
     uint8_t byte = a->data[index];
     count_death(a, reason);
     if (a->colon) {
-        Py_ssize_t from = (Py_ssize_t)Py_MAX(Py_MAX(a->start - a->origin, index - EXCERPT), 0);
-        Py_ssize_t to = index;
+        Py_ssize_t shown = (Py_ssize_t)Py_MIN(position - a->start, EXCERPT), to = index;
+        Py_ssize_t old = Py_MIN(Py_MAX(shown - index, 0), a->before_size); /* of them, in chunks that are gone */
+        Py_ssize_t from = Py_MAX(index - shown, 0);
         while (to < a->size && to < index + EXCERPT / 2 && !(a->stops && is_noise(a->data[to])))
             to++;
         a->death = (Death){.known = 1, .reason = reason, .start = a->start, .position = position, .byte = byte};
-        a->death.excerpt_size = (int)(to - from);
-        memcpy(a->death.excerpt, a->data + from, to - from);
+        a->death.excerpt_size = (int)(old + to - from);
+        memcpy(a->death.excerpt, a->before + a->before_size - old, old);
+        memcpy(a->death.excerpt + old, a->data + from, to - from);
     }
     if (reason == TOO_DEEP && (byte == a->openers[0] || byte == a->openers[1])) {
         if (marks_add(&a->marks, position) < 0)
