@@ -78,6 +78,8 @@ TEXTS = {
     "literals": Hostile(b"", b'{"a":tru '),
     "escape-sequences": Hostile(b"", b'\x1b[31m{"a":\x1b[0m1}\x00'),
     "sequences-that-never-end": Hostile(b"", b"\x1b]0;"),
+    "bare-sequences": Hostile(b"", b"\x1b["),
+    "one-sequence-that-never-ends": Hostile(b"\x1b[", b"1"),
     "sequences-cut-by-braces": Hostile(b"", b"\x1b[{"),
     "too-large-to-store": Hostile(b"", b'{"a":"0123456789"}', options={"max_object_bytes": 8}),
     "one-too-large-to-store": Hostile(b'{"a":[', b'{"b":1},', options={"max_object_bytes": 100}),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from lastbrace import Found, Unfinished
+from lastbrace.noise import MAX_STRING_BYTES, TerminalFilter
 
-from .feeding import events_of, outcome_of, watch
+from .feeding import events_of, in_bytes, outcome_of, random_chunks, watch
 
 SEQUENCES: dict[str, bytes] = {
     "colour": b"\x1b[31m",
@@ -154,3 +157,31 @@ def test_utf16_with_sequences_cut_short() -> None:
     assert (first.start, first.end, first.raw) == (12, 12 + 2 * 11, b'{"a":1}')
     assert isinstance(second, Unfinished)
     assert second.start == 12 + 2 * 12
+
+
+def filtered(chunks: list[bytes]) -> tuple[bytes, list[int], bool]:
+    """Return what is left of the chunks, where each byte of it came from, and whether the end is in no sequence."""
+    terminal = TerminalFilter()
+    text = b"".join(terminal.feed(chunk) for chunk in chunks)
+    return text, [terminal.offsets.at(at) for at in range(len(text))], terminal.is_in_text
+
+
+ODD_BYTES = [bytes([byte]) for byte in b'\x1b\x1b\x1b[[]]PX^_\\m;0?/ #({}"|~z@O\r\n\x00\x01\x07\x18\x1a\x7f\x80\xff']
+LONG = [b"\x1b]" + b"x" * (MAX_STRING_BYTES + more) for more in (-1, 0, 1)]
+
+
+def test_what_is_read_in_one_go_is_read_by_the_rules_for_single_bytes() -> None:
+    rng = random.Random(0)
+    for _ in range(3000):
+        kinds = rng.sample(ODD_BYTES, rng.randint(2, 12)) if rng.random() < 0.7 else ODD_BYTES
+        text = b"".join(rng.choices([b"\x1b", *kinds], k=rng.randint(1, 50)))
+        bare = filtered(in_bytes(text))
+        assert filtered([text]) == bare, text
+        assert filtered(random_chunks(text, rng)) == bare, text
+
+
+@pytest.mark.parametrize("begun", LONG)
+@pytest.mark.parametrize("rest", ODD_BYTES)
+def test_a_string_is_given_up_after_the_same_byte(begun: bytes, rest: bytes) -> None:
+    text = begun + rest + b"1"
+    assert filtered([text]) == filtered(in_bytes(text)) == filtered([begun, rest, b"1"])

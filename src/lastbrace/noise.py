@@ -21,15 +21,34 @@ GROUND, ESCAPE, ESCAPE_INTERMEDIATE, CSI, STRING = range(5)
 
 MAX_STRING_BYTES = 4096  # a window title or link is shorter; an unclosed one must not hide the answer for long
 
-_ESC = 0x1B
-_next_noise = re.compile(rb"[\x00\x1b]").search
-_nuls = re.compile(rb"\x00*+").match
-# In every sequence: ESC begins another one, CAN and SUB end it, other controls and DEL change nothing.
-_ABORTS = frozenset(b'{}"\r\n') | frozenset(range(0x80, 0x100))
+# In every sequence: CAN and SUB end it, other controls and DEL change nothing, these end it and are read again.
+_ABORTS = frozenset(b'{}"\r\n\x1b') | frozenset(range(0x80, 0x100))
 _CANCELS = frozenset(b"\x18\x1a")
 _STRING_OPENERS = frozenset(b"]PX^_")
-_csi_rest = re.compile(rb"[0-?]*+[ !#-/]*+[@-z|~]").match
-_string_body = re.compile(rb"[^\x07\x18\x1a\x1b\r\n]*+").match
+
+_CONTROLS = rb"\x00-\x09\x0b\x0c\x0e-\x17\x19\x1c-\x1f\x7f"
+_INTERMEDIATES = rb" !#-/"
+_PARAMETERS = _INTERMEDIATES + rb"0-?"
+_BODY = rb"[^\x07\x18\x1a\x1b\r\n]"
+_ABORTED = rb"""(?=[{}"\r\n\x1b\x80-\xff])"""
+
+# By state, what belongs to the sequence and changes nothing.
+_passed = {
+    ESCAPE: re.compile(rb"[%b]*+" % _CONTROLS).match,
+    ESCAPE_INTERMEDIATE: re.compile(rb"[%b%b]*+" % (_CONTROLS, _INTERMEDIATES)).match,
+    CSI: re.compile(rb"[%b%b]*+" % (_CONTROLS, _PARAMETERS)).match,
+}
+_string_body = re.compile(rb"%b*+" % _BODY).match
+
+# By the same rules in one go: runs of NULs and of sequences that end in the text; or the ESC of one that does not.
+_AFTER_ESCAPE = (
+    rb"\[[%b%b]*+(?:[@-z|~\x18\x1a]|%b)" % (_CONTROLS, _PARAMETERS, _ABORTED),
+    rb"[%b][%b%b]*+(?:[0-z|~\x18\x1a]|%b)" % (_INTERMEDIATES, _CONTROLS, _INTERMEDIATES, _ABORTED),
+    rb"[\]PX^_]%b{0,%d}+(?:[\x07\x18\x1a]|(?=[\x1b\r\n])|%b)" % (_BODY, MAX_STRING_BYTES - 1, _BODY),
+    rb"[0-OQ-WYZ\\`-z|~\x18\x1a]",
+    _ABORTED,
+)
+_runs = re.compile(rb"(?:\x00++|\x1b[%b]*+(?:%b))++|(\x1b)" % (_CONTROLS, b"|".join(_AFTER_ESCAPE))).finditer
 
 
 class TerminalFilter:
@@ -65,51 +84,38 @@ class TerminalFilter:
             self._plain += len(chunk)
             return chunk
         pieces: list[bytes] = []
-        index = 0
-        while index < len(chunk):
-            if self._state == GROUND:
-                match = _next_noise(chunk, index)
-                end = len(chunk) if match is None else match.start()
-                if end > index:
-                    pieces.append(chunk[index:end])
-                    self._plain += end - index
-                    index = end
-                    continue
-                index = self._begin(chunk, index)
-            else:
-                index = self._sequence(chunk, index)
+        index = self._read_on(chunk, 0)
+        for run in _runs(chunk, index):
+            start, end = run.span()
+            if start > index:
+                pieces.append(chunk[index:start])
+                self._plain += start - index
+            index = self._remove(start, end)
+            if run.lastindex:  # the ESC of a sequence to which all of the rest belongs
+                self._state = ESCAPE
+                index = self._read_on(chunk, end)
+                break
+        if index < len(chunk):
+            pieces.append(chunk[index:])
+            self._plain += len(chunk) - index
         return b"".join(pieces)
 
-    def _begin(self, chunk: bytes, index: int) -> int:
-        """Remove a run of NUL bytes or the ESC that begins a sequence."""
-        if chunk[index] == _ESC:
-            self._state = ESCAPE
-            return self._remove(index, index + 1)
-        match = _nuls(chunk, index)
-        return self._remove(index, match.end() if match else index)
+    def _read_on(self, chunk: bytes, index: int) -> int:
+        """Read on in the sequence at hand, and return the index after it."""
+        while self._state != GROUND and index < len(chunk):
+            index = self._string(chunk, index) if self._state == STRING else self._sequence(chunk, index)
+        return index
 
     def _sequence(self, chunk: bytes, index: int) -> int:
-        """Read on in a sequence and return the index after what belongs to it."""
-        if self._state == STRING:
-            return self._string(chunk, index)
-        if self._state == CSI:
-            match = _csi_rest(chunk, index)
-            if match is not None:
-                self._state = GROUND
-                return self._remove(index, match.end())
-        byte = chunk[index]
-        if byte in _ABORTS:
-            self._state = GROUND
-            return index
-        if byte in _CANCELS:
-            self._state = GROUND
-        elif byte == _ESC:
-            self._state = ESCAPE
-        elif self._state == ESCAPE and byte >= 0x20:
-            self._state = self._after_escape(byte)
-        elif byte >= (0x40 if self._state == CSI else 0x30) and byte != 0x7F:
-            self._state = GROUND
-        return self._remove(index, index + 1)
+        """Read on in a sequence that is no string and return the index after what belongs to it."""
+        passed = _passed[self._state](chunk, index)
+        end = passed.end() if passed else index
+        if end < len(chunk):
+            byte = chunk[end]
+            goes_on = self._state == ESCAPE and byte not in _ABORTS and byte not in _CANCELS
+            self._state = self._after_escape(byte) if goes_on else GROUND
+            end += byte not in _ABORTS
+        return self._remove(index, end)
 
     def _after_escape(self, byte: int) -> int:
         if byte == 0x5B:
@@ -117,8 +123,6 @@ class TerminalFilter:
         if byte in _STRING_OPENERS:
             self._length = 0
             return STRING
-        if byte == 0x7F:
-            return ESCAPE
         return ESCAPE_INTERMEDIATE if byte < 0x30 else GROUND
 
     def _string(self, chunk: bytes, index: int) -> int:
@@ -129,10 +133,8 @@ class TerminalFilter:
         if self._length >= MAX_STRING_BYTES:
             self._state = GROUND
         elif end < len(chunk):
-            byte = chunk[end]
-            self._state = ESCAPE if byte == _ESC else GROUND
-            if byte not in b"\r\n":
-                end += 1
+            self._state = GROUND
+            end += chunk[end] not in b"\r\n\x1b"
         return self._remove(index, end)
 
     def _remove(self, begin: int, end: int) -> int:

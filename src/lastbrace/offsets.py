@@ -13,11 +13,12 @@ class OffsetMap:
     Positions must be asked for in ascending order, save that ``at`` may look ahead without forgetting.
     """
 
-    __slots__ = ("_index", "_last", "_position", "_runs", "_scaled", "_source")
+    __slots__ = ("_append", "_index", "_last", "_position", "_runs", "_scaled", "_source")
 
     def __init__(self, *, scaled: bool = False) -> None:
         self._scaled = scaled
         self._runs = bytearray()
+        self._append = self._runs.append
         self._last: tuple[int, int] | None = None  # the newest run, which may still grow
         self._index = 0  # the next run to read, with the position and source offset at which it begins
         self._position = 0
@@ -34,9 +35,9 @@ class OffsetMap:
                 return
             for number in self._last:
                 while number > 127:
-                    self._runs.append(number & 127 | 128)
+                    self._append(number & 127 | 128)
                     number >>= 7  # noqa: PLW2901 - a varint, seven bits at a time
-                self._runs.append(number)
+                self._append(number)
         self._last = (size, source)
 
     @property
