@@ -213,3 +213,8 @@ def test_what_is_shown_of_a_broken_record_does_not_depend_on_the_cuts() -> None:
         assert outcome.stats.last_dead.excerpt == repr(text.replace(b"\x1b[31m", b"")[17:77].decode())
     assert outcome_of(b'{"a": no').stats.last_dead.excerpt == """'{"a": no'"""  # type: ignore[union-attr]  # there is one
     assert outcome_of(b'{"a": no}').reason.endswith(""", in '{"a": no}'""")
+
+
+def test_of_reasons_that_are_as_frequent_the_same_is_named_however_cut() -> None:
+    reason = "no JSON object in 4 bytes; 2 brackets began none (not a key followed)"
+    assert [outcome_of(text, roots="any").reason for text in (b"[h{:", b"{h[:")] == [reason] * 2

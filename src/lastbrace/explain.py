@@ -26,6 +26,6 @@ def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str =
     if stats.fragments:
         return f"{nothing}, only {counted(stats.fragments, 'fragment')} of broken ones"
     if stats.dead:
-        reason = max(stats.dead, key=lambda reason: stats.dead[reason])
+        reason = max(sorted(stats.dead), key=lambda reason: stats.dead[reason])
         return f"{nothing}; {counted(sum(stats.dead.values()), 'bracket')} began none ({reason} followed)"
     return nothing
