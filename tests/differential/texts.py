@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-ENOUGH = 600  # bytes taken of one source for a mixture, on average; 1-byte chunks of much more take too long
+ENOUGH = 350  # bytes taken of one source for a mixture, on average; 1-byte chunks of much more take too long
 AGENTS = {"claude1": "claude", "claude-old": "claude", "codex-old": "codex", "qwen-old": "qwen"}
 
 BETWEEN = [
