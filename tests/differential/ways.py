@@ -141,7 +141,8 @@ def _reply(reply: lastbrace.Reply | None) -> str:
 def facts_of(outcome: Outcome[Any]) -> Facts:
     """Return all that an outcome says, each as text: a NaN equals nothing, not even itself."""
     unfinished = outcome.unfinished
-    stats = dataclasses.replace(outcome.stats, reread=0)  # how the work was done: the only count that depends on cuts
+    # How often bytes were read again is how the work was done: the only count that depends on cuts.
+    stats = dataclasses.replace(outcome.stats, reread=0, dead=dict(sorted(outcome.stats.dead.items())))
     return {
         "ok": repr(outcome.ok),
         "reason": outcome.reason,
