@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,20 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("tree")
 def test_names(paths: list[str], names: set[str]) -> None:
     assert found(*paths) == names
+
+
+@pytest.mark.parametrize("pattern", ["", "**", "**/a.log"])
+def test_folders_deeper_than_the_interpreter_can_call(tmp_path: Path, pattern: str) -> None:
+    depth = 600
+    (tmp_path / "/".join("d" * depth)).mkdir(parents=True)
+    append(tmp_path / "/".join("d" * depth) / "a.log", line(n=0))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(depth)
+    try:
+        names = found(os.path.join(tmp_path, pattern))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert [os.path.basename(name) for name in names] == ["a.log"]
 
 
 @pytest.mark.parametrize("path", ["**", ".", "**/*"])

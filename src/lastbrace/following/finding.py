@@ -104,33 +104,33 @@ class Finder:
         return listing
 
     def _match(self, folder: str, parts: tuple[str, ...], seen: set[tuple[FileId, int]]) -> Iterator[str]:
-        try:
-            here = (id_of(os.stat(folder or os.curdir)), len(parts))
-        except OSError:
-            self.directories.add(_existing(folder))
-            return
-        if here in seen:  # by a symbolic link, perhaps to a folder above
-            return
-        seen.add(here)
-        self.directories.add(folder)
-        if folder not in self._listed:
-            self._listed[folder] = self.list(folder)
-        files, folders = self._listed[folder]
-        first, rest = parts[0], parts[1:]
-        if first == "**":
-            if rest:
-                yield from self._match(folder, rest, seen)
+        """Yield the paths below a directory that fit the parts of a pattern, however deep they are."""
+        waiting = [(folder, parts)]  # the next one last
+        while waiting:
+            folder, parts = waiting.pop()
+            try:
+                here = (id_of(os.stat(folder or os.curdir)), len(parts))
+            except OSError:
+                self.directories.add(_existing(folder))
+                continue
+            if here in seen:  # by a symbolic link, perhaps to a folder above
+                continue
+            seen.add(here)
+            self.directories.add(folder)
+            if folder not in self._listed:
+                self._listed[folder] = self.list(folder)
+            files, folders = self._listed[folder]
+            first, rest = parts[0], parts[1:]
+            if first == "**":
+                waiting += [(os.path.join(folder, name), parts) for name in reversed(folders) if name[0] != "."]
+                if rest:
+                    waiting.append((folder, rest))
+                else:
+                    yield from self._matching(folder, "*", files)
+            elif rest:
+                waiting += [(os.path.join(folder, name), rest) for name in reversed(folders) if self._fits(first, name)]
             else:
-                yield from self._matching(folder, "*", files)
-            for name in folders:
-                if name[0] != ".":
-                    yield from self._match(os.path.join(folder, name), parts, seen)
-        elif rest:
-            for name in folders:
-                if self._fits(first, name):
-                    yield from self._match(os.path.join(folder, name), rest, seen)
-        else:
-            yield from self._matching(folder, first, files)
+                yield from self._matching(folder, first, files)
 
     def _matching(self, folder: str, pattern: str, files: tuple[str, ...]) -> tuple[str, ...]:
         """Return the paths of those files of a directory that fit; at rest, what was returned before."""
