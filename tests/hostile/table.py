@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 def markdown(cases: Iterable[Case]) -> str:
     """Return the table in docs/security.md."""
-    rows = [f"| {case.what} | {case.amount} | {case.seconds:.0f} s | {case.memory} MB |" for case in cases]
+    rows = [f"| {case.name}: {case.what} | {case.amount} | {case.seconds:.0f} s | {case.memory} MB |" for case in cases]
     return "\n".join(["| hostile output | how much | time | memory |", "|---|---|---|---|", *rows])
