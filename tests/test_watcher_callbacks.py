@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lastbrace.events import Inner
-    from lastbrace.pipeline import Chunk
+    from lastbrace.chunks import Chunk
 
 DONE, CONTINUE = Completion(Status.DONE), Completion(Status.CONTINUE)
 MEGA = "x" * 10_000_000

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from .chunks import Chunk, to_bytes
 from .encoding import Utf8Input
 from .errors import ClosedError
 from .events import DeadCandidate, Dropped, Found, Inner, Stats, Text, Unfinished, show
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from .live import LiveReader
 
 _OBJECTS = (FOUND, LARGE)
-
-Chunk = bytes | bytearray | memoryview | str
 
 DEFAULT_MAX_OBJECT_BYTES = 64 << 20  # larger than any answer, small enough to hold
 DEFAULT_MAX_DEPTH = 200  # deeper than any record, and far from where decoders give up
@@ -346,14 +345,3 @@ class Pipeline:
         self._excerpt += data
         self._excerpt_lacks -= len(data)
         self._stats.last_dead = dataclasses.replace(self._stats.last_dead, excerpt=show(self._excerpt))
-
-
-def to_bytes(chunk: Chunk) -> bytes:
-    """Return the chunk as bytes: UTF-8 of a ``str`` (lone surrogates as they are), a copy of a buffer."""
-    if type(chunk) is bytes:
-        return chunk
-    if isinstance(chunk, str):
-        return chunk.encode("utf-8", "surrogatepass")
-    if isinstance(chunk, bytes | bytearray | memoryview):
-        return bytes(chunk)
-    raise TypeError(f"a chunk is bytes, bytearray, memoryview or str, not {type(chunk).__name__}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Unpack, cast
 
+from .chunks import Chunk
 from .events import Event, Found, Stats, Unfinished
-from .pipeline import Chunk, Pipeline, ScanOptions
+from .pipeline import Pipeline, ScanOptions
 from .printing import counted
 
 

@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 from contextlib import aclosing
 from typing import Any, Protocol, Unpack
 
+from .chunks import Chunk
 from .events import Found, Inner
-from .pipeline import Chunk, Pipeline, ScanOptions
+from .pipeline import Pipeline, ScanOptions
 
 CHUNK_SIZE = 65536  # bytes asked for at a time: what a pipe holds
 

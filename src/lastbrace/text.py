@@ -7,12 +7,13 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .agents.adapter import Adapter
 from .agents.reply import Reply
+from .chunks import Chunk, to_bytes
 from .completion import INVALID, Completion
 from .errors import NoObjectError
 from .events import Found
 from .explain import explain
 from .matching import match_schema
-from .pipeline import Chunk, Pipeline, ScanOptions, to_bytes
+from .pipeline import Pipeline, ScanOptions
 from .schema import Schema, compile_schema
 from .suggestions import check_options
 from .watcher import Watcher

@@ -10,13 +10,14 @@ from .agent_reader import AgentReader, reader_for
 from .agents.adapter import Adapter
 from .agents.reply import Reply
 from .answer import AnswerReader, AnswerRules, Calls, OnFields, check_callbacks, named_fields
+from .chunks import Chunk
 from .completion import Completion
 from .conclusion import Conclusion, Exit
 from .events import Found, Inner, Stats, Unfinished
 from .matching import Matcher, SchemaLike, ignored_values
 from .outcome import Outcome, State, T
 from .paths import listed
-from .pipeline import Chunk, Pipeline, ScanOptions
+from .pipeline import Pipeline, ScanOptions
 from .recovered import Recovered
 from .recovery.answer import AnswerRecovery
 from .suggestions import check_options

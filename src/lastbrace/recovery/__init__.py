@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, overload
 
+from ..chunks import Chunk, to_bytes
 from ..events import Found
 from ..members import members_of
-from ..pipeline import Chunk, Pipeline, to_bytes
+from ..pipeline import Pipeline
 from ..recovered import Recovered
 from ..schema import Schema, compile_schema
 from ..tail import DEFAULT_MAX_BYTES, check_max_bytes
