@@ -19,8 +19,8 @@ from .feeding import Seen, in_bytes, outcome_of, random_chunks, ways
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lastbrace.events import Inner
     from lastbrace.chunks import Chunk
+    from lastbrace.events import Inner
 
 DONE, CONTINUE = Completion(Status.DONE), Completion(Status.CONTINUE)
 MEGA = "x" * 10_000_000

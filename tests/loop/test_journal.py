@@ -63,17 +63,19 @@ async def test_what_it_holds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "error"),
+    ("step", "seconds", "error"),
     [
-        ({"sleep": FOREVER}, "ran longer than 0.5 s"),
-        ({"exit": 3, "complain": "no\n"}, "the program exited with status 3 before it printed anything: no"),
-        ({"say": "Hm.", "exit": 3}, "no JSON object in 3 bytes; the program exited with status 3"),
+        ({"sleep": FOREVER}, 0.5, "ran longer than 0.5 s"),
+        ({"exit": 3, "complain": "no\n"}, 60, "the program exited with status 3 before it printed anything: no"),
+        ({"say": "Hm.", "exit": 3}, 60, "no JSON object in 3 bytes; the program exited with status 3"),
     ],
 )
-async def test_what_went_wrong_is_told_without_the_command(step: Any, error: str, tmp_path: Path) -> None:
+async def test_what_went_wrong_is_told_without_the_command(
+    step: Any, seconds: float, error: str, tmp_path: Path
+) -> None:
     agent = Script(tmp_path / "a", [step])
     argv = [agent.argv[0], "-S", "-X", "key=sk-secret", *agent.argv[1:]]
-    turns = await run(argv, tmp_path / "journal", max_errors=1, timeout=0.5)
+    turns = await run(argv, tmp_path / "journal", max_errors=1, timeout=seconds)
     assert "sk-" not in (tmp_path / "journal").read_text()
     assert lines(tmp_path / "journal")[1]["error"] == error
     assert turns.explanation == f"an error: {error}"
