@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 
+from . import possessive
 from .offsets import OffsetMap
 
 GROUND, ESCAPE, ESCAPE_INTERMEDIATE, CSI, STRING = range(5)
@@ -48,7 +49,7 @@ _AFTER_ESCAPE = (
     rb"[0-OQ-WYZ\\`-z|~\x18\x1a]",
     _ABORTED,
 )
-_runs = re.compile(rb"(?:\x00++|\x1b[%b]*+(?:%b))++|(\x1b)" % (_CONTROLS, b"|".join(_AFTER_ESCAPE))).finditer
+_runs = possessive.compile(rb"(?:\x00++|\x1b[%b]*+(?:%b))++|(\x1b)" % (_CONTROLS, b"|".join(_AFTER_ESCAPE))).finditer
 
 
 class TerminalFilter:
