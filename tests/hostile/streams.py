@@ -144,7 +144,7 @@ STREAMS = [
         "the same, with `max_depth` a billion",
         partial(hides_nothing, piece=b'{"a":', tail=b"x", max_depth=DEEP, max_object_bytes=None),
         8 * MB,
-        memory=200,
+        memory=300,
     ),
     Case("depth of a value", "one that is closed, and whose value is asked for", deep_value, 4 * MB, memory=60),
     Case(
