@@ -20,7 +20,7 @@ import lastbrace
 
 from .checking import Tally
 
-_PATIENCE = 90  # seconds for what was written to be delivered, on a busy machine
+_PATIENCE = 300  # seconds for what was written to be delivered, on a busy machine
 _REMEMBERED = 3  # rounds
 
 Key = tuple[int, int]

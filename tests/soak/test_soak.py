@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.mark.skipif(os.name == "nt", reason="what writes the logs forks")
 def test_nothing_is_lost_doubled_or_left_behind(tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "tests.soak", "--minutes", "0.15", "--agents", "8", "--out", str(tmp_path)]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=1200)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     results = json.loads((tmp_path / "report.json").read_text())
     assert sorted(results) == ["asyncio", "trio"]

@@ -26,7 +26,7 @@ from .measuring import Sample, measure
 
 _AT_ONCE = 3  # programs: a machine has two cores
 _LOOPS = 3  # a round
-_PATIENCE = 120  # seconds for a job that takes one
+_PATIENCE = 600  # seconds for a job that takes one, however busy the machine
 _SETTLED = 30  # seconds for threads at rest to end
 
 
