@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Literal
 
 import lastbrace
@@ -17,7 +16,6 @@ from .inputs import Input, few_ways, must_be_same, told, two_ways
 AGENTS = ("auto", *(str(adapter.name) for adapter in ADAPTERS), None)
 _NAMES = {*AGENTS[1:]}
 _STATES = ("ok", "incomplete", "no_match", "malformed", "none")
-_excerpt = re.compile(r", in ['\"].*", re.DOTALL)
 _SHORT = 4000  # characters of a reason or a repr: they are for people
 
 
@@ -87,7 +85,7 @@ class Calls:
 def what_it_says(outcome: Outcome[Any]) -> Any:
     """Return what must be the same whatever the cuts."""
     return (
-        outcome.ok, _excerpt.sub("", outcome.reason), outcome.state, outcome.completion, outcome.reply, outcome.last,
+        outcome.ok, outcome.reason, outcome.state, outcome.completion, outcome.reply, outcome.last,
         outcome.match, outcome.value, outcome.recovered, outcome.unfinished, told(outcome.stats),
     )  # fmt: skip
 

@@ -66,9 +66,8 @@ def scanned_by(kind: str) -> Iterator[None]:
 
 
 def told(stats: Stats) -> Stats:
-    """Return `stats` without what depends on cuts: what the excerpt shows of the text after a death, and rereading."""
-    dead = stats.last_dead and dataclasses.replace(stats.last_dead, excerpt="")
-    return dataclasses.replace(stats, reread=0, last_dead=dead)
+    """Return `stats` without what depends on cuts: how much was read again."""
+    return dataclasses.replace(stats, reread=0)
 
 
 def must_be_same(first: Any, other: Any, how: object) -> None:
