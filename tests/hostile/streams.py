@@ -174,7 +174,7 @@ STREAMS = [
         8 * MB,
         seconds=60,
     ),
-    Case("a long integer", "digits without end", partial(hides_nothing, head=b'{"a":', piece=b"7"), 10 * MB),
+    Case("a long integer", "digits without end", partial(hides_nothing, head=b'{"a":', piece=b"7"), 10 * MB, memory=40),
     Case(
         "a long fraction",
         "a fraction of so many digits, in an answer",
