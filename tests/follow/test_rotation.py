@@ -244,6 +244,19 @@ async def test_a_compressed_generation_is_not_delivered_again_when_its_text_has_
         assert await no_more(log)
 
 
+async def test_a_backup_of_what_was_rewritten_is_not_delivered_again(path: Path, looks: Looks) -> None:
+    async with followed(path.parent, start="start") as log:
+        await take(log, 1)
+        path.write_text("\n" + "".join(line(n=number) for number in range(1, 200)))
+        await take(log, 199)
+        with looks.none():
+            path.with_name("a.jsonl.bak").write_bytes(path.read_bytes()[:1500])
+            path.write_text("\n" + line(n=200))  # begins with the same line, which is blank
+        assert await values(log, 1) == [{"n": 200}]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_one_file_under_two_names_is_delivered_once(path: Path, looks: Looks) -> None:
     path.with_name("b.jsonl").symlink_to(path)
     os.link(path, path.with_name("c.jsonl"))

@@ -186,18 +186,20 @@ class Copies:
         for content in lost:
             if not content.is_blank and content.is_in(file):
                 return Verdict(Kind.MOVED, content)
+        copied = [
+            content for content in lost if not gzipped and copy.offset <= content.offset and content.has_head(head)
+        ]
         for content in standing:
             original = None if gzipped else self._file_of(content)
             parted = 0 if original is None else _where_they_part(file, original)
-            if parted:
+            if parted > (EVIDENCE if copied else 0):
                 return Verdict(Kind.NEW, content, parted)
         waiting = self._waiting.get(unknown.name)
         if waiting is not None and waiting.original in lost and waiting.content.is_in(file):
             return Verdict(Kind.COPY, waiting.original)  # until that is forgotten: it may be found yet
-        for content in lost:
-            if not gzipped and copy.offset <= content.offset and content.has_head(head):
-                self._wait(file, unknown, content, copy)
-                return Verdict(Kind.COPY, content)
+        if copied:
+            self._wait(file, unknown, copied[0], copy)
+            return Verdict(Kind.COPY, copied[0])
         if stale is not None:
             return Verdict(Kind.STALE, stale)
         heads = [content.known.head for content in lost]
@@ -226,5 +228,5 @@ def _where_they_part(one: File, other: File) -> int:
         if mine != theirs or not mine:
             differ = (at for at, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b)
             same = next(differ, min(len(mine), len(theirs)))
-            return offset + same if offset or same >= EVIDENCE or b"\n" in mine[:same] else 0
+            return offset + same if offset or same >= EVIDENCE or b"\n" in mine[:same].lstrip() else 0
         offset += len(mine)
