@@ -21,12 +21,12 @@ def measure(loop: str, *, aside: set[int], began: float) -> Sample:
     """Return what this process holds; children whose ids are `aside` are not counted.
 
     The files that a followed log holds open vary with its rotation: ``files`` are regular files, ``descriptors`` all
-    others. ``memory`` is what is resident once the allocator, where it can be asked, has given back what is free:
-    what it keeps of that by itself is nobody's leak, and doubles the figure.
+    others. ``memory`` is what was allocated and not freed, ``resident`` what the process holds for that, pages that the
+    allocator keeps for later included: with threads these may be more than the rest.
     """
     gc.collect()
-    _give_back()
     process = psutil.Process()
+    resident = process.memory_info().rss
     regular = descriptors = 0
     for name in os.listdir("/dev/fd"):
         try:
@@ -37,7 +37,8 @@ def measure(loop: str, *, aside: set[int], began: float) -> Sample:
         descriptors += not stat.S_ISREG(mode)
     return {
         "seconds": round(time.monotonic() - began, 1),
-        "memory": round(process.memory_info().rss / 1e6, 2),
+        "memory": round(_in_use(resident) / 1e6, 2),
+        "resident": round(resident / 1e6, 2),
         "blocks": sys.getallocatedblocks(),
         "descriptors": descriptors,
         "files": regular,
@@ -47,10 +48,34 @@ def measure(loop: str, *, aside: set[int], began: float) -> Sample:
     }
 
 
-def _give_back() -> None:
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
-    if trim is not None:
-        trim(0)
+class _Mallinfo2(ctypes.Structure):
+    """What glibc tells of its allocator."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in [
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        ]
+    ]
+
+
+def _in_use(resident: int) -> int:
+    """Return the bytes that were allocated and not freed, Python's small objects aside, which are counted as blocks."""
+    mallinfo2 = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if mallinfo2 is None:  # not glibc
+        return resident
+    mallinfo2.restype = _Mallinfo2
+    info = mallinfo2()
+    return int(info.uordblks + info.hblkhd)
 
 
 def _tasks(loop: str) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .measuring import Sample
 
 LONG_ENOUGH = 300.0  # seconds: in a shorter run what fills slowly still does in its last quarter, and is not judged
-_SLOW = ("memory", "blocks", "files", "threads")
+_SLOW = ("memory", "resident", "blocks", "files", "threads")
 
 
 class Measure(NamedTuple):
@@ -26,7 +26,8 @@ class Measure(NamedTuple):
 
 
 MEASURES = (
-    Measure("memory", "Memory (RSS)", "MB", "median", 3.0),
+    Measure("memory", "Memory in use", "MB", "median", 2.0),
+    Measure("resident", "Memory resident, with what the allocator keeps", "MB", "median", 100.0),
     Measure("blocks", "Python memory blocks", "", "lowest", 5000),
     Measure("descriptors", "Descriptors: pipes, sockets, event loop", "", "lowest", 0),
     Measure("files", "Open log files, which rotation varies", "", "lowest", 0),
