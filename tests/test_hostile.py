@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from .hostile.cases import CASES
-from .hostile.measure import measure
 from .hostile.table import markdown
 
 ROOT = Path(__file__).parent.parent
