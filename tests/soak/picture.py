@@ -61,7 +61,8 @@ def _panel(drawn: list[str], measure: Measure, samples: dict[str, list[Sample]],
     most = max(*values, 1) * 1.05
     drawn.append(f'<path class="axis" d="M{LEFT} {top}V{bottom}H{LEFT + PLOT}" fill="none"/>')
     drawn.append(f'<text class="note" x="{LEFT - 6}" y="{top + 10}" text-anchor="end">{_short(max(values))}</text>')
-    drawn.append(f'<text class="note" x="{LEFT - 6}" y="{bottom}" text-anchor="end">0</text>')
+    if max(values):
+        drawn.append(f'<text class="note" x="{LEFT - 6}" y="{bottom}" text-anchor="end">0</text>')
     for number, (loop, series) in enumerate(samples.items()):
         points = " ".join(
             f"{LEFT + sample['seconds'] / end * PLOT:.1f},{bottom - sample[measure.name] / most * HEIGHT:.1f}"

@@ -30,7 +30,7 @@ MEASURES = (
     Measure("resident", "Memory resident, with what the allocator keeps", "MB", "median", 100.0),
     Measure("blocks", "Python memory blocks", "", "lowest", 5000),
     Measure("descriptors", "Descriptors: pipes, sockets, event loop", "", "lowest", 0),
-    Measure("files", "Open log files, which rotation varies", "", "lowest", 0),
+    Measure("files", "Open log files, which rotation varies", "", "lowest", 10),
     Measure("threads", "Threads", "", "lowest", 0),
     Measure("tasks", "Tasks of the event loop", "", "lowest", 0),
     Measure("children", "Children, running or not reaped", "", "lowest", 0),
