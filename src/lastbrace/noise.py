@@ -49,7 +49,8 @@ _AFTER_ESCAPE = (
     rb"[0-OQ-WYZ\\`-z|~\x18\x1a]",
     _ABORTED,
 )
-_runs = possessive.compile(rb"(?:\x00++|\x1b[%b]*+(?:%b))++|(\x1b)" % (_CONTROLS, b"|".join(_AFTER_ESCAPE))).finditer
+_run = possessive.compile(rb"(?:\x00++|\x1b[%b]*+(?:%b))++|(\x1b)" % (_CONTROLS, b"|".join(_AFTER_ESCAPE))).match
+_next_noise = re.compile(rb"[\x00\x1b]").search  # by itself, since it searches text ten times as fast
 
 
 class TerminalFilter:
@@ -86,15 +87,17 @@ class TerminalFilter:
             return chunk
         pieces: list[bytes] = []
         index = self._read_on(chunk, 0)
-        for run in _runs(chunk, index):
-            start, end = run.span()
+        while (noise := _next_noise(chunk, index)) is not None:
+            start = noise.start()
             if start > index:
                 pieces.append(chunk[index:start])
                 self._plain += start - index
-            index = self._remove(start, end)
+            run = _run(chunk, start)
+            assert run is not None  # it takes a NUL or ESC alone, too
+            index = self._remove(start, run.end())
             if run.lastindex:  # the ESC of a sequence to which all of the rest belongs
                 self._state = ESCAPE
-                index = self._read_on(chunk, end)
+                index = self._read_on(chunk, index)
                 break
         if index < len(chunk):
             pieces.append(chunk[index:])
