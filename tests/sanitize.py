@@ -75,7 +75,7 @@ def main() -> None:
     if arguments.inside:
         scan_texts(arguments.texts, arguments.seed)
         return
-    # The builds differ in how they search alone, so that the tests, which take long, run with one.
+    # The builds differ only in how they search, so that the tests, which take long, run with one.
     portable = f"{FLAGS} -DLASTBRACE_PORTABLE -funsigned-char"
     for flags, tests in ((FLAGS, TESTS), (f"{FLAGS} -DLASTBRACE_BASELINE", []), (portable, [])):
         print(flags, flush=True)
