@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lastbrace
+from lastbrace.following.finding import Finder
+from lastbrace.following.looking import Looker
+from lastbrace.following.places import Places
 
 from .files import Looks, append, followed, line, no_more, take, values
 
@@ -111,6 +114,37 @@ async def test_rotated_while_nobody_looked(
         assert await no_more(log)
         cursor = saved(log)
     assert await _all(path.parent / target, cursor, looks) == []
+
+
+@pytest.mark.parametrize("target", ["a.jsonl", "a*"], ids=["path", "glob"])
+@pytest.mark.parametrize("step", [(Finder, "find"), (Places, "walk"), (Looker, "_take_in"), (Looker, "_read")])
+async def test_files_that_appear_while_the_first_look_goes_on(
+    path: Path, step: tuple[type, str], target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name = step
+    take_step = getattr(owner, name)
+    appeared = []
+
+    def take_step_and_write(*arguments: Any) -> Any:
+        result = take_step(*arguments)
+        if not path.exists():
+            append(path, line(n=3))
+            appeared.append(name)
+        return result
+
+    async with followed(path.parent / target, start="start") as log:
+        append(path, line(n=1) + line(n=2))
+        await take(log, 1)
+        cursor = saved(log)
+    renamed(path)
+    monkeypatch.setattr(owner, name, take_step_and_write)
+    async with followed(path.parent / target, start=cursor) as log:
+        renamed_on = path.with_name("a.jsonl.2")
+        path.with_name("a.jsonl.1").rename(renamed_on)  # the next rotation comes at once
+        path.rename(path.with_name("a.jsonl.1"))
+        append(path, line(n=4))
+        assert await values(log, 3) == [{"n": 2}, {"n": 3}, {"n": 4}]
+    assert appeared == [name]
 
 
 async def _all(target: Path, cursor: Any, looks: Looks) -> list[Any]:

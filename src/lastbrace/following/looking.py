@@ -24,6 +24,7 @@ Rules:
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from contextlib import closing
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from ..pipeline import ScanOptions
     from .copies import Unknown
+    from .files import FileId
     from .identity import Position
     from .waking import Change
 
@@ -78,6 +80,7 @@ class Looker:
         self._scan_of = scan_of
         self._whole_lines = whole_lines
         self._first = True
+        self._there_before: set[tuple[str, FileId]] = set()
         self._files = OpenFiles(max_open)
         self._problems: dict[str, str] = {}
         self.bytes_read = 0
@@ -133,11 +136,13 @@ class Looker:
         """
         places = self._places
         places.now = time.monotonic()
+        if self._first:
+            self._there_before = self._see_old_ones()
         for _ in range(3):  # what is found out while reading gives reason to look again
             places.disturbed = False
             if names is None:
                 found = self._finder.find()
-                places.names = set(found)
+                places.follow(found)
                 unknown = places.walk(found, [name for name in places.at if name not in places.names])
                 if lost := [content for content in places.lost if self._is_searched(content)]:
                     unknown += places.search(lost)
@@ -154,6 +159,7 @@ class Looker:
         if self._first:
             self._first = False
             self._remember_old_ones()
+            self._there_before.clear()
             self._copies.tidy(first=True)
         self._end_some()
         self._files.keep()
@@ -229,12 +235,23 @@ class Looker:
                     content.begin_at_end(opened, size, self._scan_of(content.path), whole_lines=self._whole_lines)
         return content
 
+    def _see_old_ones(self) -> set[tuple[str, FileId]]:
+        """Return the files that are not followed, and may be older generations, as they are before anything is read."""
+        found = self._finder.find()
+        self._places.follow(found)
+        names = {real: Path(name) for name in found for real in (name, os.path.realpath(name))}
+        names |= {name: content.path for content in self._places.lost for name in content.names}
+        return {(file.name, id_of(file.status)) for file in self._places.rotated(names)}
+
     def _remember_old_ones(self) -> None:
-        """Remember the older generations that are there, so that they are not taken for new ones later."""
+        """Remember the older generations that were there, so that they are not taken for new ones later.
+
+        What came while the first look went on is new, and may be followed by the next one.
+        """
         names = {name: content.path for content in self._places.at.values() for name in content.names}
         for file in list(self._places.rotated(names)):
             known = file.name in self._places.at or self._places.in_file(id_of(file.status)) is not None
-            if known or file.status.st_size == 0:
+            if known or file.status.st_size == 0 or (file.name, id_of(file.status)) not in self._there_before:
                 continue
             try:
                 if self._copies.judge(file, self._places.now).kind is Kind.NEW:

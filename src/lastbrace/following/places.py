@@ -56,6 +56,12 @@ class Places:
         name = self._by_path.get(path)
         return name if name in self.at else None
 
+    def follow(self, names: Iterable[str]) -> None:
+        """Note which names are followed from now on."""
+        self.names = set(names)
+        for name in self.names & self.strays.keys():
+            del self.strays[name]
+
     def add(self, content: Content) -> None:
         """Keep a text that is remembered, and not found yet."""
         content.lost_since = self.now
