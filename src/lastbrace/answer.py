@@ -22,31 +22,36 @@ _LARGE = b"{}"  # stands for the text of an object that was not stored
 OnFields = Mapping[Any, Callable[[tuple[str | int, ...], Any], object]]
 
 
-class Calls:
-    """Callbacks to be made once all state is in place, and what went wrong meanwhile."""
+class Calls(list[tuple[Callable[..., object], tuple[Any, ...]]]):
+    """Callbacks to be made once all state is in place, each with its arguments."""
 
-    __slots__ = ("_calls", "errors")
-
-    def __init__(self) -> None:
-        self._calls: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
-        self.errors: list[Exception] = []
+    __slots__ = ()
 
     def add(self, callback: Callable[..., object] | None, *arguments: Any) -> None:
         """Note a call, if there is anyone to call."""
         if callback is not None:
-            self._calls.append((callback, arguments))
+            self.append((callback, arguments))
+
+    def fail(self, error: Exception) -> None:
+        """Note what went wrong, to be raised in its turn."""
+        self.append((_raise, (error,)))
 
     def make(self) -> None:
         """Make all calls, then raise what they raised, several as an ExceptionGroup."""
-        for callback, arguments in self._calls:
+        errors = []
+        for callback, arguments in self:
             try:
                 callback(*arguments)
             except Exception as error:  # it is raised when the others have run
-                self.errors.append(error)
-        if len(self.errors) == 1:
-            raise self.errors[0]
-        if self.errors:
-            raise ExceptionGroup("several callbacks raised", self.errors)
+                errors.append(error)
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise ExceptionGroup("several callbacks raised", errors)
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def check_callbacks(*callbacks: Callable[..., object] | None) -> None:
@@ -164,7 +169,7 @@ class AnswerReader(Generic[T]):
         if isinstance(event, Found) and not event.fragment:
             if self._decoder is not None:
                 self._interrupt_text(_LARGE if event.raw is None else event.raw, calls)
-            self._take_object(event, calls)
+            self.take_object(event, calls)
         elif isinstance(event, Field):
             self._take_field(event, calls)
         elif isinstance(event, FieldsVoid):
@@ -176,7 +181,8 @@ class AnswerReader(Generic[T]):
         else:
             self._interrupt_text(b"{", calls)
 
-    def _take_object(self, found: Found, calls: Calls) -> None:
+    def take_object(self, found: Found, calls: Calls) -> None:
+        """Take in the next object, where nobody needs the text."""
         fields, self._fields = self._fields, []
         matcher = self._rules.matcher
         if (self._think is not None and self._think.inside) or (matcher.ignores_any and matcher.ignores(found)):
@@ -189,7 +195,7 @@ class AnswerReader(Generic[T]):
         try:
             match = matcher.match(found) if found.raw is None else matcher.match_raw(found.raw)
         except Exception as error:  # of a user's schema function: reading goes on
-            calls.errors.append(error)
+            calls.fail(error)
             return
         if match is not None:
             self.match, self.value, self._match_fields = found, match.value, fields
@@ -244,9 +250,9 @@ class AnswerReader(Generic[T]):
         for field in self._match_fields:
             self._tell_field(field, calls)
         if rules.on_completion is not None and rules.matcher.contract == "json":
-            calls.add(rules.on_completion, self.completion)
+            calls.append((rules.on_completion, (self.completion,)))
         if rules.on_match is not None:
-            calls.add(rules.on_match, self.match, self.value)
+            calls.append((rules.on_match, (self.match, self.value)))
 
     def cut_text(self, calls: Calls) -> None:
         """Give out what of the text is held back: a character that is not whole, and will not be."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Generic, Literal
 
-from .completion import MEMBERS, match_completion, match_value, refuse_completion
+from .completion import MEMBERS, Completion, match_completion, match_value, refuse_completion
 from .errors import DecodeError
 from .events import Found
 from .members import CONTRACT, document_of, with_constant
@@ -28,7 +29,7 @@ class Matcher(Generic[T]):
     no sense.
     """
 
-    __slots__ = ("_ignored", "_nonce", "_schema", "contract", "ignores_any", "takes_all")
+    __slots__ = ("_ignored", "_nonce", "_schema", "contract", "ignores_any", "match_raw", "takes_all")
 
     def __init__(
         self,
@@ -49,6 +50,12 @@ class Matcher(Generic[T]):
         self.ignores_any = bool(self._ignored)
         self.contract = contract if schema is None else None
         self.takes_all = schema is None and contract is None
+        self.match_raw: Callable[[bytes], Match[Any] | None] = _match_nothing
+        """Returns the value of an object's text, as ``match`` does."""
+        if self._schema is not None:
+            self.match_raw = self._schema.match
+        elif contract == "json":
+            self.match_raw = _match_contract if nonce is None else partial(_match_with_nonce, nonce=nonce)
 
     @property
     def key(self) -> bytes | None:
@@ -67,17 +74,6 @@ class Matcher(Generic[T]):
         if found.fragment or found.empty:
             return None
         return self.match_raw(found.raw) if found.raw is not None else self._match_value(value_or_none(found))
-
-    def match_raw(self, raw: bytes) -> Match[Any] | None:
-        """Return the value of an object's text, as ``match`` does."""
-        if self._schema is not None:
-            return self._schema.match(raw)
-        if self.contract == "json":
-            completion = match_completion(raw)
-            if completion is None or (self._nonce is not None and self._lacks_nonce(raw)):
-                return None
-            return Match(completion)
-        return None
 
     def _match_value(self, value: Any) -> Match[Any] | None:
         """Return the value of an object that is decoded already, as ``match`` does."""
@@ -131,6 +127,20 @@ class Matcher(Generic[T]):
             lacking = f"it lacks the {KEY} of the prompt" if self._lacks_nonce(raw) else ""
             return refuse_completion(raw) or lacking
         return ""
+
+
+def _match_contract(raw: bytes) -> Match[Completion] | None:
+    completion = match_completion(raw)
+    return None if completion is None else Match(completion)
+
+
+def _match_with_nonce(raw: bytes, nonce: str) -> Match[Completion] | None:
+    match = _match_contract(raw)
+    return None if match is None or without_nonce(raw, nonce) is None else match
+
+
+def _match_nothing(raw: bytes) -> None:
+    """Match no object: neither contract nor schema says what an answer is."""
 
 
 def _as_text(value: Any) -> str:

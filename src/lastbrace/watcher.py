@@ -139,6 +139,8 @@ class Watcher(Generic[T]):
         self._pipeline = Pipeline(**options, text=text, after=self._after, watched=watched)
         self._plain = AnswerReader(self._rules, self._pipeline)
         self._agent_answer = AgentAnswer(self._rules, self._scan)
+        # Whether objects only need to be matched: then there is a short way, which small ones are felt to take.
+        self._seeks_only = not (text or self._agent or self._on_object or self._rules.matcher.ignores_any)
         self._last: Found | None = None
         self._outcome: Outcome[T] | None = None
 
@@ -158,10 +160,14 @@ class Watcher(Generic[T]):
                 return
             calls = Calls()
             for event in events:
-                self._take(event, calls)
+                if self._seeks_only and type(event) is Found and not event.fragment:
+                    self._plain.take_object(event, calls)
+                else:
+                    self._take(event, calls)
             if shows:
                 self._reading.show_open(calls)
-            calls.make()
+            if calls:
+                calls.make()
         finally:
             self._busy = False
 
@@ -199,14 +205,14 @@ class Watcher(Generic[T]):
     @property
     def last(self) -> Found | None:
         """The newest object so far, fragments and empty ones left out."""
-        return self._last
+        return self._plain.last if self._seeks_only else self._last
 
     @property
     def match(self) -> Found | None:
         """The newest object so far that satisfies the contract or the schema; without either, ``last``."""
         if not self._rules.matcher.takes_all:
             return self._reading.match
-        return self._plain.last if self._reading is self._plain else self._last
+        return self._plain.last if self._reading is self._plain else self.last
 
     @property
     def completion(self) -> Completion | None:
@@ -308,7 +314,7 @@ class Watcher(Generic[T]):
             try:
                 return self._recovery.find(self._reading.tail)
             except Exception as error:  # of a user's schema function
-                calls.errors.append(error)
+                calls.fail(error)
         return None
 
     def _conclude(self, end: Exit, recovered: Recovered[T] | None) -> Outcome[T]:
@@ -317,7 +323,7 @@ class Watcher(Generic[T]):
             reading=self._reading,
             state=self.state,
             reply=self.reply,
-            last=self._last,
+            last=self.last,
             match=self.match,
             unfinished=self._pipeline.unfinished or self._reading.unfinished,
             stats=self.stats,
