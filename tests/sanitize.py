@@ -1,8 +1,9 @@
-"""Runs the C scanner under the address and undefined-behaviour sanitizers: `python -m tests.sanitize --texts 1000000`.
+"""Runs what is in C under the address and undefined-behaviour sanitizers: `python -m tests.sanitize --texts 1000000`.
 
-It is built apart, with gcc or clang, three times: as it is, without what not all processors have, and without wide
-compares (and with characters that have no sign, as ARM, POWER and S/390 have them). Random texts run with each, the
-scanner's tests with the first. What the sanitizers find ends the run.
+They are built apart, with gcc or clang, three times: as they are, without what not all processors have, and without
+wide compares (and with characters that have no sign, as ARM, POWER and S/390 have them). Random texts run with each:
+they are scanned, and every object in them is decoded, and so is what is left of it when it was cut or changed. The
+tests of both run with the first. What the sanitizers find ends the run.
 """
 
 from __future__ import annotations
@@ -17,14 +18,19 @@ import tempfile
 import time
 from pathlib import Path
 
+from lastbrace import Found
 from lastbrace.implementation import AUTOMATA
 
 from .feeding import SCANNERS, random_chunks
 from .fuzz_oracle import random_options, random_text, with_noise
+from .test_native_decoding import check, mutated
 
 ROOT = Path(__file__).parent.parent
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
-TESTS = ["test_native", "test_oracle", "test_cases", "test_fences", "test_noise", "test_conformance", "test_offsets"]
+TESTS = [
+    "test_native", "test_native_decoding", "test_decoding", "test_oracle", "test_cases", "test_fences", "test_noise",
+    "test_conformance", "test_offsets",
+]  # fmt: skip
 
 
 def build(target: Path, flags: str) -> None:
@@ -49,7 +55,7 @@ def run(target: Path, *arguments: str) -> None:
 
 
 def scan_texts(count: int, seed: int) -> None:
-    """Scan random texts in random chunks, some with terminal sequences, some not to their end."""
+    """Scan random texts in random chunks, some with terminal sequences, some not to their end; decode what is found."""
     assert "c" in AUTOMATA, "the C scanner was not built"
     rng = random.Random(seed)
     started = time.monotonic()
@@ -59,10 +65,22 @@ def scan_texts(count: int, seed: int) -> None:
             text, _ = with_noise(text, rng)
         scanner = SCANNERS["c"](**random_options(rng))
         for chunk in random_chunks(text, rng):
-            scanner.feed(chunk)
+            for event in scanner.feed(chunk):
+                if isinstance(event, Found) and event.raw is not None:
+                    decode_near(event.raw, rng)
+        decode_near(text, rng)
         if rng.random() < 0.8:
             scanner.close()
     print(f"{count} texts, seed {seed}, {time.monotonic() - started:.0f} s")
+
+
+def decode_near(raw: bytes, rng: random.Random) -> None:
+    """Decode a text, and others near it."""
+    check(raw)
+    check(raw[: rng.randrange(len(raw) + 1)])
+    for _ in range(3):
+        raw = mutated(raw, rng)
+        check(raw)
 
 
 def main() -> None:

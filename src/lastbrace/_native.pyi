@@ -1,9 +1,11 @@
-# The scanner's automaton in C, with the seam of automaton.Automaton.
+# The scanner's automaton in C, with the seam of automaton.Automaton, and a decoder of ordinary JSON.
 
 from collections.abc import Callable
 from typing import Any, final
 
 from .spans import Death
+
+def decode(raw: bytes, /) -> Any: ...  # NotImplemented for what is not ordinary
 
 @final
 class Automaton:

@@ -1,5 +1,6 @@
 r"""From the bytes of an object to its value: msgspec first, the standard library for what msgspec refuses.
 
+Where there is a decoder in C, it reads what is ordinary before them.
 The value always equals what ``json.loads`` gives on the text, invalid UTF-8 replaced by U+FFFD. msgspec refuses, with
 an error, a lone surrogate (``"\ud83d"``), ``NaN`` and ``Infinity``, a number beyond a double and invalid UTF-8; what it
 accepts it reads as ``json`` does, from 0.19 on (before, -19477678823131236538 came out as another number).
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from .errors import DecodeError
+from .implementation import decode_in_c
 from .printing import readable
 
 T = TypeVar("T")
@@ -40,6 +42,10 @@ def decode(raw: bytes) -> Any:
     >>> decode(b'{"cut": "\\ud83d", "cost": NaN}')
     {'cut': '\ud83d', 'cost': nan}
     """
+    if decode_in_c is not None:
+        value = decode_in_c(raw)
+        if value is not NotImplemented:
+            return value
     try:
         return _decode(raw)
     except REFUSED:

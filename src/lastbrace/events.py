@@ -15,6 +15,7 @@ from .spans import is_empty
 T = TypeVar("T")
 
 _UNSET: Any = object()
+_set = msgspec.structs.force_setattr
 _QUOTE = 0x22  # begins most objects' first key
 _SHOWN = 60
 
@@ -68,7 +69,9 @@ class Found(msgspec.Struct, frozen=True, eq=False, gc=False):
                 raise DecodeError(self._built.failed)
             return self._built.value
         if self._value is _UNSET:
-            msgspec.structs.force_setattr(self, "_value", decoding.decode(self.raw))
+            value = decoding.decode(self.raw)
+            _set(self, "_value", value)
+            return value
         return self._value
 
     @property

@@ -12,6 +12,7 @@ import msgspec
 import lastbrace
 from lastbrace import decoding
 from lastbrace.encoding import Utf8Input
+from lastbrace.implementation import decode_in_c
 from lastbrace.noise import MAX_STRING_BYTES, TerminalFilter
 from lastbrace.process.decoding import TextDecoder
 
@@ -150,6 +151,9 @@ _TYPES: tuple[Any, ...] = (dict[str, int], dict[str, str], dict[int, Any], list[
 def decode(data: bytes) -> Any:
     """An object has the value that `json` gives it, and as a type what that value gives; no JSON is a DecodeError."""
     value_of(lambda: decoding.decode(data))
+    in_c = NotImplemented if decode_in_c is None else decode_in_c(data)
+    if in_c is not NotImplemented:
+        must_be_same(repr(json.loads(data.decode("utf-8", "replace"))), repr(in_c), data)
     values = []
     for found in lastbrace.find_objects(data, roots="any", fragments=True):
         wanted = json.loads((found.raw or b"").decode("utf-8", "replace"))

@@ -5,7 +5,7 @@
    search.h     wide compares                        headless.h  whether an object is a piece of a record
    grammar.h    states and bytes                     fences.h    which code fence it stands in
 
-   This file is what Python sees of it.
+   And beside it the decoder of what it finds: see decoding.h. This file is what Python sees of both.
 
    Machines: words are put together from bytes by shifts, never read as they lie, so that byte order does not matter;
    text is uint8_t, so that neither does the sign of char; positions in a stream are int64_t, and become a Py_ssize_t
@@ -16,6 +16,7 @@
 #include <Python.h>
 
 #include "automaton.h"
+#include "decoding.h"
 #include "processor.h"
 
 #if PY_VERSION_HEX < 0x030D0000 /* the GIL is all that is needed */
@@ -26,6 +27,7 @@
 typedef struct {
     PyObject *automaton_type, *death_type;
     PyObject *reasons[REASONS];
+    Keys keys; /* seen by one thread at a time, which the GIL sees to: no Python runs while they are looked at */
 } State;
 
 /* ---- Making and unmaking ---- */
@@ -418,6 +420,26 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
+/* ---- Decoding ---- */
+
+static PyObject *module_decode(PyObject *module, PyObject *raw)
+{
+    Keys *keys = NULL;
+#ifndef Py_GIL_DISABLED
+    keys = &((State *)PyModule_GetState(module))->keys;
+#endif
+    PyObject *value = PyBytes_Check(raw) ? decode(raw, keys) : NULL;
+    if (value == NULL && !PyErr_Occurred())
+        value = Py_NewRef(Py_NotImplemented);
+    return value;
+}
+
+static PyMethodDef functions[] = {
+    {"decode", module_decode, METH_O,
+     "Return the value of the JSON in bytes, as json reads it; NotImplemented where it is not of the ordinary kind."},
+    {0},
+};
+
 /* ---- The module ---- */
 
 static int module_exec(PyObject *module)
@@ -456,8 +478,11 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->death_type);
     for (int reason = 0; reason < REASONS; reason++)
         Py_CLEAR(state->reasons[reason]);
+    forget_keys(&state->keys);
     return 0;
 }
+
+static void module_free(void *module) { (void)module_clear(module); }
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
@@ -473,11 +498,13 @@ static PyModuleDef_Slot module_slots[] = {
 static PyModuleDef module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "lastbrace._native",
-    .m_doc = "The scanner's automaton in C.",
+    .m_doc = "The scanner's automaton in C, and a decoder.",
     .m_size = sizeof(State),
+    .m_methods = functions,
     .m_slots = module_slots,
     .m_traverse = module_traverse,
     .m_clear = module_clear,
+    .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module); }

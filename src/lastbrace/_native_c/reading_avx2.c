@@ -11,9 +11,11 @@
 #pragma GCC target("avx2,bmi")
 #endif
 
+#include "containers.h"
 #include "reading.h"
 
 int read_avx2(Automaton *a, Py_ssize_t index) { return read_all(a, index); }
+const uint8_t *decode_avx2(Decoding *d, const uint8_t *at) { return read_whole(d, at); }
 
 #ifdef __clang__
 #pragma clang attribute pop

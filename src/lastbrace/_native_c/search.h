@@ -31,6 +31,7 @@ static inline Block at_most(Block block, uint8_t most)
     return _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8((char)most)), block);
 }
 static inline Block either(Block one, Block other) { return _mm256_or_si256(one, other); }
+static inline Block beyond_ascii(Block block) { return block; } /* bits() takes the highest one of each byte */
 static inline uint64_t bits(Block block) { return (uint32_t)_mm256_movemask_epi8(block); }
 
 #elif defined(LASTBRACE_SSE2)
@@ -44,6 +45,7 @@ static inline Block at_most(Block block, uint8_t most)
     return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8((char)most)), block);
 }
 static inline Block either(Block one, Block other) { return _mm_or_si128(one, other); }
+static inline Block beyond_ascii(Block block) { return block; }
 static inline uint64_t bits(Block block) { return (uint32_t)_mm_movemask_epi8(block); }
 
 #elif defined(LASTBRACE_NEON)
@@ -54,6 +56,7 @@ static inline Block load(const uint8_t *at) { return vld1q_u8(at); }
 static inline Block equal(Block block, uint8_t byte) { return vceqq_u8(block, vdupq_n_u8(byte)); }
 static inline Block at_most(Block block, uint8_t most) { return vcleq_u8(block, vdupq_n_u8(most)); }
 static inline Block either(Block one, Block other) { return vorrq_u8(one, other); }
+static inline Block beyond_ascii(Block block) { return vcgeq_u8(block, vdupq_n_u8(0x80)); }
 static inline uint64_t bits(Block block)
 {
     static const uint8_t weights[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -84,6 +87,7 @@ static inline Block at_most(Block block, uint8_t most) /* for most < 0x7f */
     return ~(((block & LOW_BITS) + (0x7f - most) * EACH_BYTE) | block | LOW_BITS);
 }
 static inline Block either(Block one, Block other) { return one | other; }
+static inline Block beyond_ascii(Block block) { return block & ~LOW_BITS; }
 static inline uint64_t bits(Block block) { return (block >> 7) * UINT64_C(0x0102040810204080) >> 56; }
 
 #endif
