@@ -1,4 +1,5 @@
-/* Values: objects, arrays, words, and what stands between them. It is compiled once for every set of wide instructions. */
+/* Values: objects, arrays, words, and what stands between them. It is compiled once for every set of wide
+   instructions. */
 
 #ifndef LASTBRACE_CONTAINERS_H
 #define LASTBRACE_CONTAINERS_H
@@ -16,8 +17,9 @@ static inline const uint8_t *skip_white(const uint8_t *at)
 
 static const uint8_t *read_value(Decoding *d, const uint8_t *at);
 
-static inline const uint8_t *read_word(Decoding *d, const uint8_t *at, const char *word, Py_ssize_t size, PyObject *value)
+static inline const uint8_t *read_word(Decoding *d, const uint8_t *at, const char *word, PyObject *value)
 {
+    Py_ssize_t size = (Py_ssize_t)strlen(word);
     if (d->end - at < size || memcmp(at, word, size) != 0)
         return NULL;
     return put(d, Py_NewRef(value)) ? at + size : NULL;
@@ -36,8 +38,8 @@ static int end_array(Decoding *d, Py_ssize_t first)
     return put(d, list);
 }
 
-/* Make the keys and values from ``first`` on one object, in their place. Of the same keys the last value wins, where the
-   first one stood. */
+/* Make the keys and values from ``first`` on one object, in their place. Of the same keys the last value wins, where
+   the first one stood. */
 static int end_object(Decoding *d, Py_ssize_t first)
 {
     PyObject *dict = PyDict_New();
@@ -104,9 +106,9 @@ static const uint8_t *read_value(Decoding *d, const uint8_t *at)
     switch (*at) {
     case '"': return read_string(d, at + 1);
     case '{': case '[': return read_container(d, at);
-    case 't': return read_word(d, at, "true", 4, Py_True);
-    case 'f': return read_word(d, at, "false", 5, Py_False);
-    case 'n': return read_word(d, at, "null", 4, Py_None);
+    case 't': return read_word(d, at, "true", Py_True);
+    case 'f': return read_word(d, at, "false", Py_False);
+    case 'n': return read_word(d, at, "null", Py_None);
     }
     return read_number(d, at);
 }

@@ -3,8 +3,8 @@
    containers.h  values, objects and arrays    strings.h  strings, and the keys that come again and again
    numbers.h     numbers                       utf8.h     characters beyond ASCII
 
-   It is a fast path: what is not ordinary JSON it gives up (bytes that are no UTF-8, half a surrogate pair, NaN, what is
-   too deep or too long, what is no JSON at all), without an error, and others read that text from its beginning. */
+   It is a fast path: what is not ordinary JSON it gives up (bytes that are no UTF-8, half a surrogate pair, NaN, what
+   is too deep or too long, what is no JSON at all), without an error, and others read that text from its beginning. */
 
 #ifndef LASTBRACE_DECODING_H
 #define LASTBRACE_DECODING_H
@@ -68,7 +68,7 @@ static inline int put(Decoding *d, PyObject *value)
     return 1;
 }
 
-/* Return the value of a text, which must be one of bytes, or NULL: with an error set, or with none where it gives up. */
+/* Return the value of a text, which is a bytes object, or NULL: with an error set, or with none where it gives up. */
 PyObject *decode(PyObject *text, Keys *keys);
 
 void forget_keys(Keys *keys);

@@ -34,8 +34,8 @@ static inline const uint8_t *add_digits(Decimal *decimal, const uint8_t *at)
     return at;
 }
 
-/* Return ``digits`` * 10 ** ``exponent`` rounded to the nearest double by arithmetic that has no error, or -1 where that
-   is not possible. */
+/* Return ``digits`` * 10 ** ``exponent`` rounded to the nearest double by arithmetic that has no error, or -1 where
+   that is not possible. */
 #ifdef __SIZEOF_INT128__
 static double nearest(uint64_t digits, int exponent)
 {
@@ -69,8 +69,8 @@ static double nearest(uint64_t Py_UNUSED(digits), int Py_UNUSED(exponent)) { ret
 /* Return the double of a number without its sign, or -1 with or without an error set. */
 static double as_double(const Decimal *decimal, const uint8_t *begin, const uint8_t *end)
 {
-    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+                                    1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     int exponent = decimal->exponent;
     if (decimal->exact && decimal->digits == 0)
         return 0;
@@ -88,11 +88,17 @@ static double as_double(const Decimal *decimal, const uint8_t *begin, const uint
     }
     char *stopped;
     double value = PyOS_string_to_double((const char *)begin, &stopped, NULL);
+    if (value < 0) { /* with an error: it has no room, or no way to read that */
+        if (PyErr_ExceptionMatches(PyExc_ValueError))
+            PyErr_Clear();
+        return -1;
+    }
     return (const uint8_t *)stopped == end ? value : -1;
 }
 
 /* Read what makes of an integer that ends at ``at`` a number that is none. */
-static const uint8_t *read_fraction(Decoding *d, const uint8_t *begin, const uint8_t *at, Decimal *decimal, int negative)
+static const uint8_t *read_fraction(Decoding *d, const uint8_t *begin, const uint8_t *at, Decimal *decimal,
+                                    int negative)
 {
     if (*at == '.') {
         const uint8_t *point = ++at;

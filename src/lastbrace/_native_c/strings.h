@@ -23,25 +23,25 @@ static inline Look look_at(const uint8_t *at)
     return look;
 }
 
-/* Return ``at``, or where fewer than WIDTH bytes are left there, a copy with zeros behind, at which all strings stop. */
-static inline const uint8_t *padded(const Decoding *d, const uint8_t *at, uint8_t room[WIDTH])
+/* Return ``at``, or where fewer than ``size`` bytes are left there, a copy with zeros behind: all strings stop there. */
+static inline const uint8_t *padded(const Decoding *d, const uint8_t *at, uint8_t *room, Py_ssize_t size)
 {
-    if (d->end - at >= WIDTH)
+    if (d->end - at >= size)
         return at;
-    memset(room, 0, WIDTH);
+    memset(room, 0, size);
     memcpy(room, at, d->end - at);
     return room;
 }
 
 /* Those of ``wide`` that stand before the first of ``stops``. */
-static inline uint64_t before_stop(Look look) { return look.wide & ((look.stops & -look.stops) - 1); }
+static inline uint64_t before_stop(Look look) { return look.wide & ~look.stops & (look.stops - 1); }
 
 /* Return where plain text stops, and add to ``wide`` whether some is beyond ASCII. */
 static inline const uint8_t *skip_plain(const Decoding *d, const uint8_t *at, uint64_t *wide)
 {
     for (;;) {
         uint8_t room[WIDTH];
-        Look look = look_at(padded(d, at, room));
+        Look look = look_at(padded(d, at, room, sizeof room));
         *wide |= before_stop(look);
         if (look.stops)
             return at + first_bit(look.stops);
@@ -69,7 +69,8 @@ static inline int hex_value(uint8_t byte) { return (byte & 0xf) + (byte >> 6) * 
 /* Read four hexadecimal digits; -1 where they are none. */
 static inline int32_t read_hex(const uint8_t *at, const uint8_t *end)
 {
-    if (end - at < 4 || !(STRING_CLASS[at[0]] & STRING_CLASS[at[1]] & STRING_CLASS[at[2]] & STRING_CLASS[at[3]] & HEX_DIGIT))
+    if (end - at < 4 ||
+        !(STRING_CLASS[at[0]] & STRING_CLASS[at[1]] & STRING_CLASS[at[2]] & STRING_CLASS[at[3]] & HEX_DIGIT))
         return -1;
     return hex_value(at[0]) << 12 | hex_value(at[1]) << 8 | hex_value(at[2]) << 4 | hex_value(at[3]);
 }
@@ -117,8 +118,8 @@ static inline int read_unicode_escape(const uint8_t *at, const uint8_t *end, uin
 /* Read the escape at ``at``, write what it stands for at ``*to``, and return where it ends; NULL where it is none. */
 static inline const uint8_t *read_escape(const uint8_t *at, const uint8_t *end, uint8_t **to, uint64_t *wide)
 {
-    static const uint8_t plain[256] = {['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n',
-                                       ['r'] = '\r', ['t'] = '\t'};
+    static const uint8_t plain[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                       ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
     if (plain[at[1]]) {
         *(*to)++ = plain[at[1]];
         return at + 2;
@@ -132,39 +133,51 @@ static inline const uint8_t *read_escape(const uint8_t *at, const uint8_t *end, 
     return at + 2 + length;
 }
 
-/* Read on in a string that begins at ``begin`` and has its first escape at ``at``. Its text is put together as UTF-8, plain
-   parts a block at a time. */
+/* Read on in a string that begins at ``begin`` and has its first escape at ``at``. Its text is put together as UTF-8.
+   All that stops it in a block is told by one look, so that where the next block begins does not wait for it. */
 static const uint8_t *read_escaped(Decoding *d, const uint8_t *begin, const uint8_t *at, uint64_t wide)
 {
-    const Py_ssize_t one_step = 4 + WIDTH; /* an escape, and a block of plain text */
+    const Py_ssize_t one_step = 3 * WIDTH; /* what comes of a block, and what is written too much */
     Py_ssize_t used = at - begin;
     if (d->text_room - used < one_step && !more_text(d, 0, used + one_step))
         return NULL;
     memcpy(d->text, begin, used);
     uint8_t *to = d->text + used;
-    while (*at == '\\') {
-        uint64_t stops;
-        if ((at = read_escape(at, d->end, &to, &wide)) == NULL)
-            return NULL;
-        do {
-            uint8_t room[WIDTH];
-            used = to - d->text;
-            if (d->text_room - used < one_step) {
-                if (!more_text(d, used, used + one_step))
-                    return NULL;
-                to = d->text + used;
+    for (;;) {
+        used = to - d->text;
+        if (d->text_room - used < one_step) {
+            if (!more_text(d, used, used + one_step))
+                return NULL;
+            to = d->text + used;
+        }
+        uint8_t room[2 * WIDTH];
+        const uint8_t *block = padded(d, at, room, sizeof room);
+        Look look = look_at(block);
+        Py_ssize_t passed = 0; /* how much of the block was read, and written */
+        memcpy(to, block, WIDTH);
+        while (look.stops) {
+            int stop = first_bit(look.stops);
+            to += stop - passed;
+            if (at[stop] != '\\') {
+                wide |= before_stop(look);
+                return at[stop] == '"' && put(d, from_text(d->text, to, wide)) ? at + stop + 1 : NULL;
             }
-            const uint8_t *block = padded(d, at, room);
-            memcpy(to, block, WIDTH);
-            Look look = look_at(block);
-            wide |= before_stop(look);
-            stops = look.stops;
-            int passed = stops ? first_bit(stops) : WIDTH;
-            at += passed;
-            to += passed;
-        } while (!stops);
+            const uint8_t *after = read_escape(at + stop, d->end, &to, &wide);
+            if (after == NULL)
+                return NULL;
+            passed = after - at;
+            if (passed >= WIDTH)
+                break;
+            memcpy(to, block + passed, WIDTH);
+            look.stops &= UINT64_MAX << passed;
+        }
+        wide |= look.wide;
+        if (passed < WIDTH) {
+            to += WIDTH - passed;
+            passed = WIDTH;
+        }
+        at += passed;
     }
-    return *at == '"' && put(d, from_text(d->text, to, wide)) ? at + 1 : NULL;
 }
 
 /* ---- Strings and keys: ``at`` is after their first quote ---- */
@@ -199,10 +212,8 @@ static inline PyObject *known_key(Keys *keys, const uint8_t *at, Py_ssize_t size
         (size <= 16 || memcmp(PyUnicode_1BYTE_DATA(known->key), at, size) == 0))
         return Py_NewRef(known->key);
     PyObject *key = from_ascii(at, size);
-    if (key == NULL || PyObject_Hash(key) == -1) {
-        Py_XDECREF(key);
+    if (key == NULL)
         return NULL;
-    }
     PyObject *before = known->key;
     *known = (KnownKey){.head = head, .tail = tail, .size = size, .key = Py_NewRef(key)};
     Py_XDECREF(before);

@@ -49,8 +49,8 @@ static inline int read_character(const uint8_t *at, const uint8_t *end, uint32_t
     return *character < 0x10000 || *character > 0x10ffff ? 0 : 4;
 }
 
-/* Write the characters from ``at`` to ``end``, ``count`` of them; 0 where they are no UTF-8. Runs of ASCII are written a
-   block at a time, as long as there is room for a whole one. */
+/* Write the characters from ``at`` to ``end``, ``count`` of them; 0 where they are no UTF-8. Runs of ASCII are written
+   a block at a time, as long as there is room for a whole one. */
 #define WRITER(name, Unit) \
     static int name(const uint8_t *at, const uint8_t *end, Unit *to, Py_ssize_t count) \
     { \
