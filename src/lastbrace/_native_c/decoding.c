@@ -46,12 +46,12 @@ static const uint8_t *read_text(Decoding *d, const uint8_t *at)
     return decode_baseline(d, at);
 }
 
-PyObject *decode(PyObject *text, Keys *keys)
+PyObject *decode(PyObject *text, Known *known)
 {
     Decoding d;
     const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(text);
     d.end = at + PyBytes_GET_SIZE(text);
-    d.keys = keys;
+    d.known = known;
     d.depth = 0;
     d.values = d.few_values;
     d.count = 0;
@@ -69,8 +69,8 @@ PyObject *decode(PyObject *text, Keys *keys)
     return value;
 }
 
-void forget_keys(Keys *keys)
+void forget_known(Known *known)
 {
-    for (int place = 0; place < KEY_PLACES; place++)
-        Py_CLEAR(keys->at[place].key);
+    for (int place = 0; place < KNOWN_PLACES; place++)
+        Py_CLEAR(known->at[place].string);
 }

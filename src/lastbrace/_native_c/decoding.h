@@ -1,6 +1,6 @@
 /* The decoder: the text of a value in, the value out, as Python's json reads it. What its parts share.
 
-   containers.h  values, objects and arrays    strings.h  strings, and the keys that come again and again
+   containers.h  values, objects and arrays    strings.h  strings, and those that come again and again
    numbers.h     numbers                       utf8.h     characters beyond ASCII
 
    It is a fast path: what is not ordinary JSON it gives up (bytes that are no UTF-8, half a surrogate pair, NaN, what
@@ -19,25 +19,26 @@ enum {
     FEW_VALUES = 128,    /* read and not yet in their container: room for more is found when needed */
     SHORT_TEXT = 4096,   /* bytes of a string with escapes */
     LONGEST_KEY = 64,    /* bytes of a key that is remembered */
-    KEY_PLACES = 512,
+    TWO_WORDS = 16,      /* bytes of another string that is: the two words tell which it is */
+    KNOWN_PLACES = 512,
 };
 
-/* A key that was read before: its first and last eight bytes, or all of them padded with zeros, and its length. */
+/* A string of ASCII that was read before: its first and last eight bytes, or all of them and zeros, and its length. */
 typedef struct {
     uint64_t head, tail;
     Py_ssize_t size;
-    PyObject *key; /* NULL where there is none */
-} KnownKey;
+    PyObject *string; /* NULL where there is none */
+} KnownString;
 
-/* The keys that were read last, each in the one place where it may be. */
+/* Those that were read last, each in the one place where it may be. Most keys and many short values are among them. */
 typedef struct {
-    KnownKey at[KEY_PLACES];
-} Keys;
+    KnownString at[KNOWN_PLACES];
+} Known;
 
 /* The reading of one text. A byte that is no JSON stands at its end: the one that ends every bytes object. */
 typedef struct {
     const uint8_t *end;
-    Keys *keys; /* or NULL */
+    Known *known; /* or NULL */
     int depth;
     PyObject **values; /* those that are read and not yet in their container */
     Py_ssize_t count, room;
@@ -69,9 +70,9 @@ static inline int put(Decoding *d, PyObject *value)
 }
 
 /* Return the value of a text, which is a bytes object, or NULL: with an error set, or with none where it gives up. */
-PyObject *decode(PyObject *text, Keys *keys);
+PyObject *decode(PyObject *text, Known *known);
 
-void forget_keys(Keys *keys);
+void forget_known(Known *known);
 
 /* Read the value at ``at``, as well as this processor can. */
 const uint8_t *decode_baseline(Decoding *d, const uint8_t *at);

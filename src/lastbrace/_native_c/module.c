@@ -27,7 +27,7 @@
 typedef struct {
     PyObject *automaton_type, *death_type;
     PyObject *reasons[REASONS];
-    Keys keys; /* seen by one thread at a time, which the GIL sees to: no Python runs while they are looked at */
+    Known known; /* seen by one thread at a time, which the GIL sees to: no Python runs while they are looked at */
 } State;
 
 /* ---- Making and unmaking ---- */
@@ -424,11 +424,11 @@ static PyType_Spec spec = {
 
 static PyObject *module_decode(PyObject *module, PyObject *raw)
 {
-    Keys *keys = NULL;
+    Known *known = NULL;
 #ifndef Py_GIL_DISABLED
-    keys = &((State *)PyModule_GetState(module))->keys;
+    known = &((State *)PyModule_GetState(module))->known;
 #endif
-    PyObject *value = PyBytes_Check(raw) ? decode(raw, keys) : NULL;
+    PyObject *value = PyBytes_Check(raw) ? decode(raw, known) : NULL;
     if (value == NULL && !PyErr_Occurred())
         value = Py_NewRef(Py_NotImplemented);
     return value;
@@ -478,7 +478,7 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->death_type);
     for (int reason = 0; reason < REASONS; reason++)
         Py_CLEAR(state->reasons[reason]);
-    forget_keys(&state->keys);
+    forget_known(&state->known);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* Strings and keys. */
+/* Strings, of which keys are some. */
 
 #ifndef LASTBRACE_STRINGS_H
 #define LASTBRACE_STRINGS_H
@@ -180,17 +180,7 @@ static const uint8_t *read_escaped(Decoding *d, const uint8_t *begin, const uint
     }
 }
 
-/* ---- Strings and keys: ``at`` is after their first quote ---- */
-
-static const uint8_t *read_string(Decoding *d, const uint8_t *at)
-{
-    uint64_t wide = 0;
-    const uint8_t *begin = at;
-    at = skip_plain(d, at, &wide);
-    if (*at == '"')
-        return put(d, from_text(begin, at, wide)) ? at + 1 : NULL;
-    return *at == '\\' ? read_escaped(d, begin, at, wide) : NULL;
-}
+/* ---- Strings that come again and again ---- */
 
 static inline uint64_t eight_bytes(const uint8_t *at)
 {
@@ -200,33 +190,50 @@ static inline uint64_t eight_bytes(const uint8_t *at)
     return word;
 }
 
-/* Return the str of a key of ASCII, the one that was made before where it is known. There are eight bytes at ``at``. */
-static inline PyObject *known_key(Keys *keys, const uint8_t *at, Py_ssize_t size)
+/* Return the str of ASCII text, the one that was made before where it is known. There are eight bytes at ``at``. */
+static inline PyObject *known_string(Known *strings, const uint8_t *at, Py_ssize_t size)
 {
     uint64_t head = eight_bytes(at), tail = size > 8 ? eight_bytes(at + size - 8) : 0;
     if (size < 8)
         head &= (UINT64_C(1) << (8 * size)) - 1;
     uint64_t mixed = head * UINT64_C(0x9e3779b97f4a7c15) + tail * UINT64_C(0xc2b2ae3d27d4eb4f);
-    KnownKey *known = &keys->at[(mixed >> 32) % KEY_PLACES];
-    if (known->head == head && known->tail == tail && known->size == size && known->key != NULL &&
-        (size <= 16 || memcmp(PyUnicode_1BYTE_DATA(known->key), at, size) == 0))
-        return Py_NewRef(known->key);
-    PyObject *key = from_ascii(at, size);
-    if (key == NULL)
+    KnownString *known = &strings->at[(mixed >> 32) % KNOWN_PLACES];
+    if (known->head == head && known->tail == tail && known->size == size && known->string != NULL &&
+        (size <= TWO_WORDS || memcmp(PyUnicode_1BYTE_DATA(known->string), at, size) == 0))
+        return Py_NewRef(known->string);
+    PyObject *string = from_ascii(at, size);
+    if (string == NULL)
         return NULL;
-    PyObject *before = known->key;
-    *known = (KnownKey){.head = head, .tail = tail, .size = size, .key = Py_NewRef(key)};
+    PyObject *before = known->string;
+    *known = (KnownString){.head = head, .tail = tail, .size = size, .string = Py_NewRef(string)};
     Py_XDECREF(before);
-    return key;
+    return string;
 }
 
-static inline const uint8_t *read_key(Decoding *d, const uint8_t *at)
+/* Whether the text at ``at`` is one to look up among those that are known. */
+static inline int may_be_known(const Decoding *d, const uint8_t *at, Py_ssize_t size, Py_ssize_t most, uint64_t wide)
+{
+    return size <= most && !wide && d->known != NULL && d->end - at >= 8;
+}
+
+/* ---- Strings and keys: ``at`` is after their first quote ---- */
+
+static inline const uint8_t *read_any(Decoding *d, const uint8_t *at, Py_ssize_t longest)
 {
     uint64_t wide = 0;
-    const uint8_t *end = skip_plain(d, at, &wide);
-    if (d->keys == NULL || *end != '"' || wide || end - at > LONGEST_KEY || d->end - at < 8)
-        return read_string(d, at);
-    return put(d, known_key(d->keys, at, end - at)) ? end + 1 : NULL;
+    const uint8_t *begin = at;
+    at = skip_plain(d, at, &wide);
+    if (*at == '\\')
+        return read_escaped(d, begin, at, wide);
+    if (*at != '"')
+        return NULL;
+    if (may_be_known(d, begin, at - begin, longest, wide))
+        return put(d, known_string(d->known, begin, at - begin)) ? at + 1 : NULL;
+    return put(d, from_text(begin, at, wide)) ? at + 1 : NULL;
 }
+
+static const uint8_t *read_string(Decoding *d, const uint8_t *at) { return read_any(d, at, TWO_WORDS); }
+
+static inline const uint8_t *read_key(Decoding *d, const uint8_t *at) { return read_any(d, at, LONGEST_KEY); }
 
 #endif
