@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
+from lastbrace.following import log as log_module
 from lastbrace.following import looking
 
 from .files import SOON, Looks, append, followed, line, no_more, take, values
@@ -301,5 +302,30 @@ async def test_compressed_generations_that_were_there_are_left_alone(path: Path,
             path.with_name("a.jsonl.1.gz").write_bytes(gzip.compress(line(n=0).encode() + line(n=1).encode()))
             path.write_text(line(n=2))
         assert sorted([value["n"] for value in await values(log, 2)]) == [1, 2]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+@pytest.mark.parametrize("target", ["a.jsonl", "a*"], ids=["path", "glob"])
+async def test_copied_and_truncated_before_anything_of_it_was_read(
+    path: Path, target: str, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_module, "_AHEAD", 100)  # no more is read until somebody takes it
+    async with followed(path.parent / target) as log:
+        with looks.none():
+            append(path, "".join(line(n=n, pad="x" * 1000) for n in range(1, 10)))
+            shutil.copyfile(path, older(path, 1))
+            os.truncate(path, 0)
+            append(path, line(n=10) + line(n=11))
+        await looks.two_more()
+        with looks.none():
+            older(path, 1).rename(older(path, 2))
+            shutil.copyfile(path, older(path, 1))
+        await looks.two_more()
+        with looks.none():
+            os.truncate(path, 0)
+        await looks.two_more()
+        append(path, line(n=12))
+        assert [value["n"] for value in await values(log, 12)] == list(range(1, 13))
         await looks.two_more()
         assert await no_more(log)

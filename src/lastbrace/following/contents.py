@@ -10,6 +10,7 @@ from .files import File, FileId, Stamp, open_file
 from .identity import EVIDENCE, NOTHING, Known, Position, Print
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
     from .stream import Stream
@@ -185,6 +186,10 @@ class Content:
             line = earlier or (0 if start == 0 and line <= _LINES_BACK else line)
             begin = line + _open_from(window[line:], scan)
         self.begin_at(file, start + begin if line or start == 0 else self.floor)
+
+    def has_shrunk(self, status: os.stat_result) -> bool:
+        """Tell whether a file of which nothing was read has less in it than before: there is no other sign of that."""
+        return self.is_blank and self.stamp is not None and status.st_size < self.stamp[2]
 
     def see(self, stamp: Stamp, now: float, settled_after: float) -> bool:
         """Remember a stamp; tell whether something may have been written since the last one."""

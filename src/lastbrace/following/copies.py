@@ -124,8 +124,10 @@ class Copies:
         if not related and id_of(unknown.status) not in self._remembered:
             return _NEW
         waiting = self._waiting.get(unknown.name)
-        if waiting is not None and waiting.stamp == stamp_of(unknown.status) and waiting.original.name is not None:
-            return Verdict(Kind.COPY, waiting.original)
+        if waiting is not None and waiting.stamp == stamp_of(unknown.status):
+            original = waiting.original
+            if original.name is not None and not original.is_blank:  # a blank one does not see that it was truncated
+                return Verdict(Kind.COPY, original)
         file = open_file(unknown.name)
         try:
             verdict = self._compare(file, unknown, related)
@@ -172,6 +174,7 @@ class Copies:
         tail = b"" if gzipped else file.read_at(max(0, size - EVIDENCE), EVIDENCE)
         copy = Known(head, len(head) if gzipped else max(0, size - EVIDENCE) + len(tail), head if gzipped else tail)
         stale, lost, standing = None, list[Content](), list[Content]()
+        waiting = self._waiting.get(unknown.name)
         for content in related:
             original = self._file_of(content) if content.id is not None else None
             if original is None or not content.is_in(original):
@@ -183,9 +186,14 @@ class Copies:
                     self._wait(file, unknown, content, copy)
                     return Verdict(Kind.COPY, content)
                 (standing if content.name is not None else lost).append(content)
+        copy_of = waiting.original if waiting is not None and waiting.content.is_in(file) else None
         for content in lost:
-            if not content.is_blank and content.is_in(file):
+            if content is copy_of if content.is_blank else content.is_in(file):
                 return Verdict(Kind.MOVED, content)
+        if waiting is not None and copy_of is not None and copy_of.is_blank and copy_of in standing:
+            original = self._file_of(copy_of)
+            if original is not None and not waiting.content.is_in(original):
+                return Verdict(Kind.MOVED, copy_of)  # truncated before anything of it was read: all of it is here
         copied = [
             content for content in lost if not gzipped and copy.offset <= content.offset and content.has_head(head)
         ]
@@ -194,9 +202,8 @@ class Copies:
             parted = 0 if original is None else _where_they_part(file, original)
             if parted > (EVIDENCE if copied else 0):
                 return Verdict(Kind.NEW, content, parted)
-        waiting = self._waiting.get(unknown.name)
-        if waiting is not None and waiting.original in lost and waiting.content.is_in(file):
-            return Verdict(Kind.COPY, waiting.original)  # until that is forgotten: it may be found yet
+        if copy_of is not None and copy_of in lost:
+            return Verdict(Kind.COPY, copy_of)  # until that is forgotten: it may be found yet
         if copied:
             self._wait(file, unknown, copied[0], copy)
             return Verdict(Kind.COPY, copied[0])

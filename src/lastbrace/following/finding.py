@@ -91,7 +91,7 @@ class Finder:
             if cached is not None and cached.stamp == stamp and now - cached.since > _SETTLED:
                 return cached.listing
             listing = _scan(folder)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             self._cache.pop(folder, None)
             return Listing((), ())
         except OSError as error:

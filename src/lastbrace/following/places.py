@@ -150,8 +150,10 @@ class Places:
                 continue
             if known is not None:
                 if known.id == (status.st_dev, status.st_ino):
-                    self.see(known, status)
-                    continue
+                    if not known.has_shrunk(status):
+                        self.see(known, status)
+                        continue
+                    self.detach(known)
                 self.lose(known, name)
             if not self._place(name, status, followed=True):
                 unknown.setdefault(id_of(status), Unknown(name, status, followed=True))
