@@ -329,3 +329,29 @@ async def test_copied_and_truncated_before_anything_of_it_was_read(
         assert [value["n"] for value in await values(log, 12)] == list(range(1, 13))
         await looks.two_more()
         assert await no_more(log)
+
+
+async def test_nothing_is_remembered_of_files_that_are_gone(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.0)
+    monkeypatch.setattr(looking, "_TIDIED_EVERY", 0.0)
+    packed = [path.with_name(f"{path.name}.{number}.gz") for number in range(1, 4)]
+    known = []
+    async with followed(path.parent / "a*") as log:
+        for n in range(1, 13):
+            append(path, line(n=n))
+            assert await values(log, 1) == [{"n": n}]
+            with looks.none():
+                packed[2].unlink(missing_ok=True)
+                for newer, older_one in ((1, 2), (0, 1)):
+                    if packed[newer].exists():
+                        packed[newer].rename(packed[older_one])
+                packed[0].write_bytes(gzip.compress(path.read_bytes()))
+                path.unlink()
+                append(path, line(n=0, again=n))
+            await looks.two_more()
+            await looks.two_more()
+            assert await values(log, 1) == [{"n": 0, "again": n}]
+            known.append(len(log.cursor["files"]))
+        assert max(known[6:]) <= max(known[:6]) <= 6

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from .contents import Content
-from .files import id_of, open_file, stamp_of
+from .files import id_of, ids_in, open_file, stamp_of
 from .generations import generation_of, originals
 from .identity import EVIDENCE, Known
 
@@ -98,7 +98,7 @@ class Copies:
             assert copy.id is not None
             if name.endswith(".gz") and content.expected is None:  # of which the beginning alone was compared
                 copy.begin = copy.known = content.known
-            self._remembered[copy.id] = copy
+            self._remember(copy.id, copy)
         for index, name in self._keys(content):
             index[name].remove(content)
             if not index[name]:
@@ -107,16 +107,27 @@ class Copies:
     def remember(self, content: Content) -> None:
         """Know from an earlier run that a file was a copy as far as it was read then."""
         assert content.id is not None
-        self._remembered[content.id] = content
+        self._remember(content.id, content)
         self._kept(content)
+
+    def _remember(self, file_id: FileId, content: Content) -> None:
+        before = self._remembered.get(file_id)  # in a file that is gone, and whose number another one got
+        if before is not None and before is not content:
+            self._dropped(before)
+        self._remembered[file_id] = content
 
     def tidy(self, *, first: bool) -> None:
         """Let go of copies that are gone, and after the first look of what earlier runs remembered."""
         for name in [name for name in self._waiting if not os.path.lexists(name)]:
             self._dropped(self._waiting.pop(name).content)
-        for number, content in list(self._remembered.items()):
-            if first or not os.path.lexists(content.path):
-                self._dropped(self._remembered.pop(number))
+        gone = set(self._remembered) if first else self._gone()
+        for file_id in gone:
+            self._dropped(self._remembered.pop(file_id))
+
+    def _gone(self) -> set[FileId]:
+        """Return which of the files that are remembered are not in their directories any more, whatever their names."""
+        folders = {os.path.dirname(content.path) for content in self._remembered.values()}
+        return self._remembered.keys() - {file_id for folder in folders for file_id in ids_in(folder)}
 
     def judge(self, unknown: Unknown, now: float) -> Verdict:
         """Say what an unknown file is. Raises OSError where it cannot be read."""

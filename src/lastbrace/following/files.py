@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import zlib
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .identity import EVIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
 _BLOCK = 65536
@@ -27,6 +31,14 @@ Stamp = tuple[int, int, int, int, int]
 def id_of(status: os.stat_result) -> FileId:
     """Return which file a status is of."""
     return FileId(status.st_dev, status.st_ino)
+
+
+def ids_in(folder: str) -> Iterator[FileId]:
+    """Return which files are in a directory; none where it cannot be read."""
+    with contextlib.suppress(OSError), os.scandir(folder or os.curdir) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                yield id_of(os.stat(entry.path, follow_symlinks=False))
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
