@@ -15,7 +15,7 @@ from lastbrace.following.finding import Finder
 from lastbrace.following.looking import Looker
 from lastbrace.following.places import Places
 
-from .files import Looks, append, followed, line, no_more, take, values
+from .files import Looks, append, followed, line, no_more, rest, take, values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,6 +114,25 @@ async def test_rotated_while_nobody_looked(
         assert await no_more(log)
         cursor = saved(log)
     assert await _all(path.parent / target, cursor, looks) == []
+
+
+async def test_a_copy_that_went_its_own_way_before_the_original_was_delivered(path: Path, looks: Looks) -> None:
+    copy = path.with_name("a.jsonl.copy")
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, line(n=1, pad="x" * 2000))
+        await take(log, 1)
+        with looks.none():
+            append(path, line(n=2) + line(n=3))
+            shutil.copyfile(path, copy)
+            append(copy, line(n=30))
+        await take(log, 1)
+        cursor = saved(log)
+    assert len(cursor["files"]) == 2
+    for remove in (False, True):  # what the original does not deliver, the copy does
+        if remove:
+            path.unlink()
+        async with followed(path.parent / "a*", start=cursor, idle_timeout=0.5) as log:
+            assert sorted(value["n"] for value in await rest(log)) == [3, 30]
 
 
 @pytest.mark.parametrize("target", ["a.jsonl", "a*"], ids=["path", "glob"])

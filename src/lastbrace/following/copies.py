@@ -13,7 +13,7 @@ from .generations import generation_of, originals
 from .identity import EVIDENCE, Known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .files import File, FileId, Stamp
 
@@ -157,6 +157,23 @@ class Copies:
                 self._dropped(self._remembered.pop(file.id))
         return verdict
 
+    def parted(self, contents: Iterable[Content]) -> Iterator[tuple[Content, Content, int]]:
+        """Yield the texts that were copies and went their own way, as a cursor has them: as far as their originals.
+
+        With each comes its original, and where the two part: what is before that is delivered as the original's.
+        """
+        originals: dict[Known, Content] = {}
+        for content in sorted(contents, key=lambda content: len(content.name or "")):
+            if content.is_blank or content.expected is not None or content.unwanted:
+                continue
+            original = originals.setdefault(content.known, content)
+            if original is content:
+                continue
+            file, other = self._file_of(content), self._file_of(original)
+            at = 0 if file is None or other is None or file.id == other.id else _where_they_part(file, other)
+            if at > content.offset:
+                yield content, original, at
+
     def _keys(self, content: Content) -> Iterator[tuple[dict[str, list[Content]], str]]:
         for name in content.names:
             yield self._by_name, name
@@ -184,13 +201,15 @@ class Copies:
         gzipped = unknown.name.endswith(".gz")
         tail = b"" if gzipped else file.read_at(max(0, size - EVIDENCE), EVIDENCE)
         copy = Known(head, len(head) if gzipped else max(0, size - EVIDENCE) + len(tail), head if gzipped else tail)
-        stale, lost, standing = None, list[Content](), list[Content]()
+        stale, lost, standing, renamed = None, list[Content](), list[Content](), list[Content]()
         waiting = self._waiting.get(unknown.name)
         for content in related:
             original = self._file_of(content) if content.id is not None else None
             if original is None or not content.is_in(original):
                 lost.append(content)
                 stale = stale if content.name is None else content
+                if original is None and content.name is not None:
+                    renamed.append(content)
             elif original.id != file.id:
                 tail_there = original.read_at(copy.offset - len(tail), len(tail))
                 if original.read_at(0, len(head)) == head and tail_there == tail:
@@ -200,7 +219,8 @@ class Copies:
         copy_of = waiting.original if waiting is not None and waiting.content.is_in(file) else None
         for content in lost:
             if content is copy_of if content.is_blank else content.is_in(file):
-                return Verdict(Kind.MOVED, content)
+                # What was renamed just now is in its own file rather than in a copy.
+                return Verdict(Kind.STALE if content in renamed else Kind.MOVED, content)
         if waiting is not None and copy_of is not None and copy_of.is_blank and copy_of in standing:
             original = self._file_of(copy_of)
             if original is not None and not waiting.content.is_in(original):

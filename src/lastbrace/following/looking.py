@@ -147,6 +147,8 @@ class Looker:
                 if lost := [content for content in places.lost if self._is_searched(content)]:
                     unknown += places.search(lost)
                 self._take_in(unknown)
+                if self._first and self._start.positions:
+                    self._part()
             elif places.walk(names, places.strays) or places.disturbed:
                 return False
             for content in places.lost:
@@ -215,6 +217,17 @@ class Looker:
             before = {*self._copies.named(file.name), *self._copies.named(str(content.path))} - {content}
             content.after = [other for other in before if other in self._places.unread]
             self._places.have_read(content)
+
+    def _part(self) -> None:
+        """Begin where they part in texts that a cursor has as far as what they were copied from."""
+        for content, original, at in list(self._copies.parted(set(self._places.at.values()))):
+            try:
+                with closing(open_file(content.name or "")) as opened:
+                    content.begin_at_end(opened, at, self._scan_of(content.path), whole_lines=self._whole_lines)
+            except OSError as error:
+                self._note(content.name or "", reason(error))
+            else:
+                content.original, content.skip = original, 0
 
     def _settle(self, content: Content, file: Unknown) -> None:
         self._places.settle(content, file.name, id_of(file.status), followed=file.followed)
