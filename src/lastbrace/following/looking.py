@@ -7,11 +7,13 @@ Rules:
    the closing brackets that these ended with may be written over: some writers move them). It is read from its offset,
    together with the bytes before: what is delivered belongs together, whatever becomes of the file meanwhile.
 2. A file that no longer begins so was truncated or rewritten, or is another one with the number of a deleted one: the
-   text has lost its file, and another one begins there, at 0. What ``stat`` says is never enough for that.
+   text has lost its file, and another one begins there, at 0. What ``stat`` says is not enough for that, unless nothing
+   was read of the text yet: then less in the file than before says so.
 3. A text that lost its file is looked for: by device and inode under the other names and those that it may have been
    rotated to (``app.log.1``, ``app.log-20260131``, ``app.log.2.gz``), and as a copy (rule 4). It is then read on from
-   its offset: to its end, before the text that replaced it. One that is found nowhere ends when its descriptor has
-   given nothing new for 10 seconds.
+   its offset: to its end, before the text that replaced it. What was renamed just now is looked for in its own file
+   before any copy is taken for it. One that is found nowhere ends when its descriptor has given nothing new for 10
+   seconds.
 4. An unknown file whose name is a rotated form of another one's, in the same directory, is a copy where that one, at
    this moment, begins with the same bytes and has the same bytes before the copy's end. First the unknown file is
    read, then the one that it may be a copy of: so a copy cannot have what its original did not show. A copy is not
