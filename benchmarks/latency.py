@@ -6,7 +6,7 @@ import gc
 import inspect
 import statistics
 import time
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,9 @@ import lastbrace
 
 from . import workloads
 from .readers import CHUNK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FEWEST, MOST = 3, 200  # rounds, by size
 READ = 30_000_000  # bytes that are read in all for one size, as long as that gives enough rounds
@@ -30,9 +33,13 @@ class Contract(msgspec.Struct):
 
 
 class Latency(NamedTuple):
-    """Median seconds: from the last byte to the completion, of one typed decode, and the median of their ratios."""
+    """Median seconds: from the last byte to the completion, of one typed decode, and the median of their ratios.
+
+    ``floor`` is what is left where there is no Watcher: a Scanner, one typed decode of what it finds, and a callback.
+    """
 
     known: float
+    floor: float
     decode: float
     ratio: float
     rounds: int
@@ -42,11 +49,12 @@ class Latency(NamedTuple):
 def latency(size: int, **watch: Any) -> Latency:
     """Return how long an object of ``size`` bytes takes from its last byte to its completion.
 
-    Each round feeds a new Watcher all but the last byte, times the last, and then one decode of the same bytes.
+    Each round feeds a new Watcher all but the last byte, times the last, then the same with a Scanner, and then one
+    decode of the same bytes.
     """
     data = workloads.findings(size)
     decoder = msgspec.json.Decoder(Contract)
-    known, decoded = [], []
+    known, floors, decoded = [], [], []
     rounds = max(FEWEST, min(MOST, READ // size))
     for _ in range(rounds):
         seen: list[lastbrace.Completion] = []
@@ -61,8 +69,21 @@ def latency(size: int, **watch: Any) -> Latency:
         known.append(time.perf_counter() - started)
         if not seen or seen[0].status != "done":
             raise LookupError("it has not seen the completion")
+        floors.append(_floor(data, decoder.decode, seen.append))
         started = time.perf_counter()
         decoder.decode(data)
         decoded.append(time.perf_counter() - started)
     ratios = statistics.median(mine / theirs for mine, theirs in zip(known, decoded, strict=True))
-    return Latency(statistics.median(known), statistics.median(decoded), ratios, rounds, len(data))
+    known_at, floor, decode = map(statistics.median, (known, floors, decoded))
+    return Latency(known_at, floor, decode, ratios, rounds, len(data))
+
+
+def _floor(data: bytes, decode: Callable[[bytes], object], call: Callable[[Any], object]) -> float:
+    scanner = lastbrace.Scanner(max_object_bytes=None)
+    for at in range(0, len(data) - 1, CHUNK):
+        scanner.feed(data[at : min(at + CHUNK, len(data) - 1)])
+    gc.collect(0)
+    started = time.perf_counter()
+    for found in scanner.feed(b"}"):
+        call(decode(found.raw))  # type: ignore[union-attr]  # it is a Found
+    return time.perf_counter() - started

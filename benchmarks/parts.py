@@ -123,7 +123,7 @@ def long_string(report: Report, effort: Effort, scanners: dict[str, Call]) -> No
 def last_byte(report: Report, effort: Effort, scanners: dict[str, Call]) -> None:
     """Time what is left to do when the last brace comes."""
     title = "from the last byte of an object to its completion, beside one typed msgspec decode of it"
-    report.title("last-byte", title, "completion", "decode", "ratio", "rounds")
+    report.title("last-byte", title, "completion", "no Watcher", "decode", "ratio", "rounds")
     limits = [None, latency.LIMIT] if latency.HAS_LIMIT else [None]
     for kind, call in scanners.items():
         for limit in limits:
@@ -134,7 +134,8 @@ def last_byte(report: Report, effort: Effort, scanners: dict[str, Call]) -> None
                 found.append(got)
                 what = f"{_bytes(size)}{', buffer_limit' if limit else ''} ({kind})"
                 report.numbers("last-byte", what, {**got._asdict()}, f"{got.known * 1e6:,.4g} µs",
-                               f"{got.decode * 1e6:,.4g} µs", f"{got.ratio:.3g} ×", str(got.rounds))  # fmt: skip
+                               f"{got.floor * 1e6:,.4g} µs", f"{got.decode * 1e6:,.4g} µs", f"{got.ratio:.3g} ×",
+                               str(got.rounds))  # fmt: skip
                 if limit is None:
                     report.bar(kind, f"last-byte: {_bytes(size)}, typed decodes", got.ratio, TYPED_DECODES, most=True)
             if limit is not None and len(found) > 1:
