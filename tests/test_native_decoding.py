@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lastbrace
 from lastbrace.decoding import decode
 from lastbrace.errors import DecodeError
 from lastbrace.implementation import AUTOMATA, decode_in_c
@@ -321,7 +322,7 @@ lastbrace.last_object('{{"status": "done"}}')
 child = '''
 import sys, types
 package = types.ModuleType("lastbrace")
-package.__path__ = [{str(Path(__file__).parent.parent / "src" / "lastbrace")!r}]
+package.__path__ = [{str(Path(lastbrace.__file__).parent)!r}]
 sys.modules["lastbrace"] = package
 from lastbrace._native import decode
 for _ in range(100):
