@@ -182,7 +182,7 @@ class AnswerReader(Generic[T]):
             self._interrupt_text(b"{", calls)
 
     def take_object(self, found: Found, calls: Calls) -> None:
-        """Take in the next object, where nobody needs the text."""
+        """Take in the next object, where there is no text that it could interrupt, or `take` has seen to that."""
         fields, self._fields = self._fields, []
         matcher = self._rules.matcher
         if (self._think is not None and self._think.inside) or (matcher.ignores_any and matcher.ignores(found)):

@@ -1,9 +1,9 @@
 r"""From the bytes of an object to its value: msgspec first, the standard library for what msgspec refuses.
 
-Where there is a decoder in C, it reads what is ordinary before them. The value always equals what ``json.loads`` gives on
-the text, invalid UTF-8 replaced by U+FFFD. msgspec refuses, with an error, a lone surrogate (``"\ud83d"``), ``NaN`` and
-``Infinity``, a number beyond a double and invalid UTF-8; what it accepts it reads as ``json`` does, from 0.19 on (before,
--19477678823131236538 came out as another number).
+Where there is a decoder in C, it reads what is ordinary before them. The value always equals what ``json.loads``
+gives on the text, invalid UTF-8 replaced by U+FFFD. msgspec refuses, with an error, a lone surrogate (``"\ud83d"``),
+``NaN`` and ``Infinity``, a number beyond a double and invalid UTF-8; what it accepts it reads as ``json`` does, from
+0.19 on (before, -19477678823131236538 came out as another number).
 """
 
 from __future__ import annotations

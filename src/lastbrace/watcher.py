@@ -139,7 +139,7 @@ class Watcher(Generic[T]):
         self._pipeline = Pipeline(**options, text=text, after=self._after, watched=watched)
         self._plain = AnswerReader(self._rules, self._pipeline)
         self._agent_answer = AgentAnswer(self._rules, self._scan)
-        # Whether objects only need to be matched: then there is a short way, which small ones are felt to take.
+        # Whether objects only need to be matched: the way is shorter then, which tells with small ones.
         self._seeks_only = not (text or self._agent or self._on_object or self._rules.matcher.ignores_any)
         self._last: Found | None = None
         self._outcome: Outcome[T] | None = None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
-_KEPT = 20  # faults told in full
+_KEPT = 20  # faults of a kind that are told in full
+_KIND = 60  # characters, numbers left out, by which they are of one kind
+_number = re.compile(r"\d+")
 
 
 class FaultError(AssertionError):
@@ -30,8 +33,11 @@ class Tally:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
+        self._of_kind: Counter[str] = Counter()
 
     def fault(self, what: str) -> None:
+        kind = _number.sub("", what)[:_KIND]
         self.counts["faults"] += 1
-        if len(self.faults) < _KEPT:
+        self._of_kind[kind] += 1
+        if self._of_kind[kind] <= _KEPT:
             self.faults.append(what[:1000])

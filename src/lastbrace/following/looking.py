@@ -26,7 +26,6 @@ Rules:
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from contextlib import closing
@@ -38,6 +37,7 @@ from .copies import Copies, Kind
 from .files import id_of, open_file
 from .finding import Finder
 from .generations import age, generation_of, originals
+from .old_ones import OldOnes
 from .open_files import OpenFiles
 from .places import SETTLED, Places, reason
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from ..pipeline import ScanOptions
     from .copies import Unknown
-    from .files import FileId
     from .identity import Position
     from .waking import Change
 
@@ -82,7 +81,6 @@ class Looker:
         self._scan_of = scan_of
         self._whole_lines = whole_lines
         self._first = True
-        self._there_before: set[tuple[str, FileId]] = set()
         self._files = OpenFiles(max_open)
         self._problems: dict[str, str] = {}
         self.bytes_read = 0
@@ -92,6 +90,7 @@ class Looker:
             dropped=lambda content: self.news.append(Forgotten(content)),
         )
         self._places = Places(self._finder, self._copies, self._note)
+        self._old_ones = OldOnes(self._places, self._copies, self._note)
         self._places.now = self._tidied = time.monotonic()
         for position in start.positions:
             content = Content(Path(position.path), position=position)
@@ -139,7 +138,7 @@ class Looker:
         places = self._places
         places.now = time.monotonic()
         if self._first:
-            self._there_before = self._see_old_ones()
+            self._old_ones.see(self._finder.find())
         for _ in range(3):  # what is found out while reading gives reason to look again
             places.disturbed = False
             if names is None:
@@ -162,8 +161,7 @@ class Looker:
             names = None
         if self._first:
             self._first = False
-            self._remember_old_ones()
-            self._there_before.clear()
+            self.news.extend(map(Opened, self._old_ones.remember()))
             self._copies.tidy(first=True)
         self._end_some()
         self._files.keep()
@@ -249,34 +247,6 @@ class Looker:
                     size = begin or opened.status().st_size
                     content.begin_at_end(opened, size, self._scan_of(content.path), whole_lines=self._whole_lines)
         return content
-
-    def _see_old_ones(self) -> set[tuple[str, FileId]]:
-        """Return the files that are not followed, and may be older generations, as they are before anything is read."""
-        found = self._finder.find()
-        self._places.follow(found)
-        names = {real: Path(name) for name in found for real in (name, os.path.realpath(name))}
-        names |= {name: content.path for content in self._places.lost for name in content.names}
-        return {(file.name, id_of(file.status)) for file in self._places.rotated(names)}
-
-    def _remember_old_ones(self) -> None:
-        """Remember the older generations that were there, so that they are not taken for new ones later.
-
-        What came while the first look went on is new, and may be followed by the next one.
-        """
-        names = {name: content.path for content in self._places.at.values() for name in content.names}
-        for file in list(self._places.rotated(names)):
-            known = file.name in self._places.at or self._places.in_file(id_of(file.status)) is not None
-            if known or file.status.st_size == 0 or (file.name, id_of(file.status)) not in self._there_before:
-                continue
-            try:
-                if self._copies.judge(file, self._places.now).kind is Kind.NEW:
-                    content = Content(file.path or Path(file.name))
-                    with closing(open_file(file.name)) as opened:
-                        content.leave(opened, None if file.name.endswith(".gz") else file.status.st_size)
-                    self._places.settle(content, file.name, id_of(file.status), followed=False)
-                    self.news.append(Opened(content))
-            except OSError as error:
-                self._note(file.name, reason(error))
 
     # Reading
 
