@@ -114,6 +114,33 @@ def test_cutting_invents_nothing(value: dict[str, Any], seed: int, where: float)
     assert recover(cut, SCHEMA) is None
 
 
+@settings(max_examples=200, deadline=None)
+@given(answers(), st.booleans(), st.floats(0, 1))
+def test_a_cut_answer_that_is_json_so_far_has_no_value(value: dict[str, Any], is_ascii: bool, where: float) -> None:
+    text = json.dumps(value, ensure_ascii=is_ascii)
+    cut = text[: int(where * (len(text) - 1))]
+    assert recover(cut, SCHEMA) is None
+    assert recover(cut, {**SCHEMA, "required": ["verdict"]}) is None
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        r"""["{\"id\": [{\"if {\", \"sev\": 2}]}\n{\"fif err != nil {\", \"sev\": 2}]""",
+        r"""["x", {"{\"(?=,ict[{\\[]|[}\\]]|\\0{0,\":[]}\\n``": "x", "verdict""",
+        r"""["a", "]}", [1, {"b": "}]}" """,
+        r"""["]}\\""",
+        r"""["]}", 1""",
+    ],
+)
+def test_a_bracket_in_a_string_ends_no_array_that_was_cut(cut: str) -> None:
+    text = '{"verdict": "approve", "summary": "x", "findings": ' + cut
+    assert recover(text, SCHEMA) is None
+    broken = text.replace('"x"', '"say "x" now"', 1)
+    assert recover(broken, SCHEMA) is None
+    assert recover(broken, SCHEMA, truncated="accept") is not None
+
+
 pieces = st.lists(
     st.sampled_from(
         ['{"verdict": "approve"', '"summary": "', '"', "{", "}", "[", "]", ",", '"findings": [', '"next":', ":", "\\",

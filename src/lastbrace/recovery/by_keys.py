@@ -12,7 +12,8 @@ Rules
    other (a key comes twice, an unknown key follows inside a pair of quotes, more than one string has a quote too many),
    there is none.
 4. A member with a closed vocabulary is one of its values.
-5. An array or object runs to its closing bracket. One that cannot be read is the member's default, or empty.
+5. An array or object runs to its closing bracket. One that cannot be read is the member's default, or empty; one that
+   is JSON up to where the text ends is cut, whatever brackets its strings have.
 6. The brace that closes the object must be there, with no further member after it. Where the text ends before, the
    object is cut.
 7. The work is counted. What takes more than ``MAX_STEPS_PER_CHARACTER`` is hostile, and has no value.

@@ -18,6 +18,11 @@ _string_or_comma = possessive.compile(rf'"(?:[^"\\]|\\.)*+"|,(?={WS}[\]}}])', re
 _bracket_and_key = re.compile(rf"[\]}}]{WS}(?=,{WS}{KEY})")
 _bracket_and_close = re.compile(rf"[\]}}]{WS}(?=,?{WS}\}})")
 _item_mark = possessive.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],"]', re.DOTALL)
+# A string, word or closing bracket has a comma, colon, closing bracket or the end of the text after it.
+_json_so_far = possessive.compile(
+    rf'(?:[{{\[,:]{WS}|(?:"(?:[^"\\\0-\x1f]|\\.)*+"|[-+.\w]++|[\]}}]){WS}(?=[,:\]}}]|\Z))*+'
+    r'(?:"(?:[^"\\\0-\x1f]|\\.)*+\\?\Z)?+'
+)
 _CLOSERS = {"{": "}", "[": "]"}
 
 
@@ -39,6 +44,8 @@ def read_container(parts: Parts, position: int, wanted: Collection[str], json5: 
         value, repairs = _read(parts.text[position : end.position - 1] + _CLOSERS[parts.text[position]], json5)
         if value is not None:
             return Container(value, end.position, [*repairs, "mismatched_close"])
+    if (end is None or (isinstance(end, Mismatch) and end.depth == 0)) and _is_cut(parts, position):
+        raise Cut
     if not isinstance(end, int) or not parts.ends_member(end):
         end = _walk(parts, position, _bracket)
         if end is None:
@@ -93,6 +100,13 @@ def _walk(parts: Parts, position: int, token: re.Pattern[str]) -> int | Mismatch
                 return mark.end()
     parts.spend(len(parts.text) - position)
     return None
+
+
+def _is_cut(parts: Parts, position: int) -> bool:
+    """Tell whether what begins at ``position`` is JSON as far as the text goes: no bracket in its strings ends it."""
+    end = _json_so_far.match(parts.text, position).end()  # type: ignore[union-attr]  # it matches at least nothing
+    parts.spend(end - position)
+    return end == len(parts.text)
 
 
 def _find_end(parts: Parts, position: int, wanted: Collection[str]) -> int:
