@@ -107,10 +107,9 @@ def test_a_message_nested_without_end_is_neither_an_error_nor_slow() -> None:
         assert plain(begin * depth + end * depth) is not None
         return time.process_time() - began
 
+    # It gives up at the depth that Python allows; work that grew with the square would take minutes.
     for brackets in (('{"a":', "}"), ('{"message":"', '"}')):
-        assert min(seconds(*brackets, 400_000) for _ in range(3)) < 10 * min(
-            seconds(*brackets, 100_000) for _ in range(3)
-        )
+        assert seconds(*brackets, 400_000) < 10 * seconds(*brackets, 100_000) + 1
 
 
 def test_four_levels_of_decoding_are_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
