@@ -119,8 +119,8 @@ class Content:
 
     def is_beyond(self, file: File) -> bool:
         """Tell whether the file begins as this text and ends before what was read of it. Raises OSError."""
-        known = self.known
-        return known.begins(file.read_at(0, len(known.head))) and not file.read_at(known.offset - 1, 1)
+        head = file.read_at(0, len(self.known.head))
+        return self.known.head.startswith(head) and not file.read_at(self.known.offset - 1, 1)
 
     def _verify(self, expected: Position, file: File) -> bool:
         """Compare with what a cursor says; where it is right, know the bytes that it has the hashes of."""
