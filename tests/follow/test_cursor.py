@@ -128,10 +128,16 @@ async def test_a_copy_that_went_its_own_way_before_the_original_was_delivered(pa
         await take(log, 1)
         cursor = saved(log)
     assert len(cursor["files"]) == 2
-    for remove in (False, True):  # what the original does not deliver, the copy does
-        if remove:
-            path.unlink()
-        async with followed(path.parent / "a*", start=cursor, idle_timeout=0.5) as log:
+    async with followed(path.parent / "a*", start=cursor, idle_timeout=0.5) as log:
+        assert sorted(value["n"] for value in await rest(log)) == [3, 30]
+    away = path.parent / "b"
+    for found in (True, False):  # what the original does not deliver, the copy does
+        path.rename(away)
+        async with followed(path.parent / "a*", start=cursor, idle_timeout=3) as log:
+            await looks.two_more()
+            assert await no_more(log)
+            if found:
+                away.rename(path)
             assert sorted(value["n"] for value in await rest(log)) == [3, 30]
 
 

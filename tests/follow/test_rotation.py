@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
 from lastbrace.following import log as log_module
 from lastbrace.following import looking
+from lastbrace.following.copies import Copies
 
 from .files import SOON, Looks, append, followed, line, no_more, take, values
 
@@ -255,6 +256,57 @@ async def test_a_backup_of_what_was_rewritten_is_not_delivered_again(path: Path,
             path.with_name("a.jsonl.bak").write_bytes(path.read_bytes()[:1500])
             path.write_text("\n" + line(n=200))  # begins with the same line, which is blank
         assert await values(log, 1) == [{"n": 200}]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_a_copy_that_grew_while_it_was_compared_is_not_delivered_again(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
+    copy, wait = path.with_name("a.jsonl.bak"), Copies._wait
+    text = path.read_text() + "".join(line(n=number, pad="x" * 100) for number in range(1, 100))
+
+    def grow_and_wait(self: Copies, *arguments: Any) -> None:
+        copy.write_text(text)
+        wait(self, *arguments)
+
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, text[len(line(n=0)) :])
+        await take(log, 100)
+        with monkeypatch.context() as patched:
+            patched.setattr(Copies, "_wait", grow_and_wait)
+            copy.write_text(text[:5000])
+            await looks.two_more()
+        assert copy.read_text() == text
+        append(path, line(n=100))
+        await take(log, 1)
+        os.truncate(path, 0)
+        with anyio.fail_after(SOON):
+            while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
+                assert await no_more(log)
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_a_copy_that_grew_to_the_last_moment_is_not_delivered_again(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
+    text = path.read_text() + "".join(line(n=number, pad="x" * 100) for number in range(1, 100))
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, text[len(line(n=0)) :])
+        await take(log, 100)
+        older(path, 1).write_text(text[:5000])
+        await looks.two_more()
+        append(path, line(n=100))  # which the copy will not have
+        await take(log, 1)
+        with looks.none():
+            older(path, 1).write_text(text)
+            os.truncate(path, 0)
+        with anyio.fail_after(SOON):
+            while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
+                assert await no_more(log)
         await looks.two_more()
         assert await no_more(log)
 

@@ -13,7 +13,7 @@ from .generations import generation_of, originals
 from .identity import EVIDENCE, Known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from .files import File, FileId, Stamp
 
@@ -157,23 +157,6 @@ class Copies:
                 self._dropped(self._remembered.pop(file.id))
         return verdict
 
-    def parted(self, contents: Iterable[Content]) -> Iterator[tuple[Content, Content, int]]:
-        """Yield the texts that were copies and went their own way, as a cursor has them: as far as their originals.
-
-        With each comes its original, and where the two part: what is before that is delivered as the original's.
-        """
-        originals: dict[Known, Content] = {}
-        for content in sorted(contents, key=lambda content: len(content.name or "")):
-            if content.is_blank or content.expected is not None or content.unwanted:
-                continue
-            original = originals.setdefault(content.known, content)
-            if original is content:
-                continue
-            file, other = self._file_of(content), self._file_of(original)
-            at = 0 if file is None or other is None or file.id == other.id else _where_they_part(file, other)
-            if at > content.offset:
-                yield content, original, at
-
     def _keys(self, content: Content) -> Iterator[tuple[dict[str, list[Content]], str]]:
         for name in content.names:
             yield self._by_name, name
@@ -195,7 +178,8 @@ class Copies:
                 yield content
 
     def _compare(self, file: File, unknown: Unknown, related: list[Content]) -> Verdict:
-        head, size = file.read_at(0, EVIDENCE), file.status().st_size
+        status = file.status()  # of before it is read: what is written from now on changes it
+        head, size = file.read_at(0, EVIDENCE), status.st_size
         if not head:
             return _UNCLEAR
         gzipped = unknown.name.endswith(".gz")
@@ -213,7 +197,7 @@ class Copies:
             elif original.id != file.id:
                 tail_there = original.read_at(copy.offset - len(tail), len(tail))
                 if original.read_at(0, len(head)) == head and tail_there == tail:
-                    self._wait(file, unknown, content, copy)
+                    self._wait(status, unknown, content, copy)
                     return Verdict(Kind.COPY, content)
                 (standing if content.name is not None else lost).append(content)
         copy_of = waiting.original if waiting is not None and waiting.content.is_in(file) else None
@@ -230,35 +214,35 @@ class Copies:
         ]
         for content in standing:
             original = None if gzipped else self._file_of(content)
-            parted = 0 if original is None else _where_they_part(file, original)
+            parted = 0 if original is None else where_they_part(file, original)
             if parted > (EVIDENCE if copied else 0):
                 return Verdict(Kind.NEW, content, parted)
+        if copied and (copy_of is None or copy_of in copied):  # also where it grew since it was last compared
+            self._wait(status, unknown, copy_of or copied[0], copy)
+            return Verdict(Kind.COPY, copy_of or copied[0])
         if copy_of is not None and copy_of in lost:
             return Verdict(Kind.COPY, copy_of)  # until that is forgotten: it may be found yet
-        if copied:
-            self._wait(file, unknown, copied[0], copy)
-            return Verdict(Kind.COPY, copied[0])
         if stale is not None:
             return Verdict(Kind.STALE, stale)
         heads = [content.known.head for content in lost]
         return _UNCLEAR if any(len(head) < len(known) and known.startswith(head) for known in heads) else _NEW
 
-    def _wait(self, file: File, unknown: Unknown, original: Content, copy: Known) -> None:
-        waiting = self._waiting.get(unknown.name)
-        if waiting is not None and waiting.content.id != file.id:
+    def _wait(self, status: os.stat_result, unknown: Unknown, original: Content, copy: Known) -> None:
+        file_id, waiting = id_of(status), self._waiting.get(unknown.name)
+        if waiting is not None and waiting.content.id != file_id:
             self._dropped(waiting.content)
             waiting = None
         content = Content(Path(unknown.name)) if waiting is None else waiting.content
-        content.id, content.begin, content.known, content.is_copy = file.id, copy, copy, True
+        content.id, content.begin, content.known, content.is_copy = file_id, copy, copy, True
         content.original = original
-        self._waiting[unknown.name] = _Copy(stamp_of(file.status()), original, content)
+        self._waiting[unknown.name] = _Copy(stamp_of(status), original, content)
         if waiting is None:
             self._kept(content)
-        if (remembered := self._remembered.pop(file.id, None)) is not None:
+        if (remembered := self._remembered.pop(file_id, None)) is not None:
             self._dropped(remembered)
 
 
-def _where_they_part(one: File, other: File) -> int:
+def where_they_part(one: File, other: File) -> int:
     """Return the offset of the first byte in which two files differ; 0 where they do not even share a line."""
     offset = 0
     while True:

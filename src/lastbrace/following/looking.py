@@ -18,7 +18,7 @@ Rules:
    this moment, begins with the same bytes and has the same bytes before the copy's end. First the unknown file is
    read, then the one that it may be a copy of: so a copy cannot have what its original did not show. A copy is not
    read while its original stands; when the original loses its file, the text goes on in the copy, from its offset. A
-   copy that goes another way than its original is a text of its own from there on.
+   copy that goes another way than its original is a text of its own from there on (those of a cursor: see ``twins``).
 5. Any other unknown file is a new text, read from 0; those that were there when following began, as ``start`` says.
    Between a text that lost its file and the one that replaced it come those in files whose names can only be older
    generations of it, and which were not there before.
@@ -40,6 +40,7 @@ from .generations import age, generation_of, originals
 from .old_ones import OldOnes
 from .open_files import OpenFiles
 from .places import SETTLED, Places, reason
+from .twins import Twins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -99,6 +100,7 @@ class Looker:
             else:
                 self._places.add(content)
                 self.news.append(Opened(content))
+        self._twins = Twins(self._places.lost)
 
     @property
     def more(self) -> bool:
@@ -148,8 +150,7 @@ class Looker:
                 if lost := [content for content in places.lost if self._is_searched(content)]:
                     unknown += places.search(lost)
                 self._take_in(unknown)
-                if self._first and self._start.positions:
-                    self._part()
+                self._part()
             elif places.walk(names, places.strays) or places.disturbed:
                 return False
             for content in places.lost:
@@ -219,15 +220,14 @@ class Looker:
             self._places.have_read(content)
 
     def _part(self) -> None:
-        """Begin where they part in texts that a cursor has as far as what they were copied from."""
-        for content, original, at in list(self._copies.parted(set(self._places.at.values()))):
-            try:
-                with closing(open_file(content.name or "")) as opened:
-                    content.begin_at_end(opened, at, self._scan_of(content.path), whole_lines=self._whole_lines)
-            except OSError as error:
-                self._note(content.name or "", reason(error))
-            else:
+        """Find out where texts that a cursor has at the same place part: what they have in common is delivered once."""
+        for content, original, at in self._twins.part(self._files.of, self._is_searched):
+            if original is not None and at > content.offset:
+                file = self._files.of(content)
+                assert file is not None  # it was compared just now
+                content.begin_at_end(file, at, self._scan_of(content.path), whole_lines=self._whole_lines)
                 content.original, content.skip = original, 0
+            self._places.have_read(content)
 
     def _settle(self, content: Content, file: Unknown) -> None:
         self._places.settle(content, file.name, id_of(file.status), followed=file.followed)
@@ -255,8 +255,10 @@ class Looker:
         spent = 0
         for content in list(self._places.unread):
             content.after = [other for other in content.after if not other.at_end]
-            if spent >= budget or content.after:
+            if spent >= budget or content.after or content in self._twins:
                 self._hold(content)
+                if content in self._twins:
+                    del self._places.unread[content]
                 continue
             spent += self._read_one(content, min(AT_A_TIME, budget - spent))
             if content.at_end:
