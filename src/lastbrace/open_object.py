@@ -104,7 +104,8 @@ class Growing:
             return self._object
         opened = self._source.open
         if opened is None or opened[0] != start:
-            return OpenObject(start, None, rest=self.chunk[max(0, start - self._base) :][:size])
+            at = max(0, start - self._base)
+            return OpenObject(start, None, rest=self.chunk[at : at + size])
         self._object = OpenObject(start, self._source)
         return self._object
 
