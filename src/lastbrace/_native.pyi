@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from .spans import Death
+from .spans import Death, Member
 
 def decode(raw: bytes, /) -> Any: ...  # NotImplemented for what is not ordinary
 
@@ -20,6 +20,7 @@ class Automaton:
         text: bool = False,
         newest: bool = False,
         key: bytes | None = None,
+        members: tuple[bytes, ...] = (),
         stops: bool = False,
         make: Callable[..., Any] | None = None,
     ) -> Automaton: ...
@@ -47,3 +48,4 @@ class Automaton:
     def feed(self, chunk: bytes, /) -> list[Any]: ...
     def close(self) -> list[Any]: ...
     def open_bytes(self, since: int, /) -> bytes: ...
+    def members_of(self, raw: bytes, /) -> tuple[Member, ...] | None: ...

@@ -84,7 +84,9 @@ class _Said(Generic[T]):
     def __init__(
         self, rules: AnswerRules[T], scan: ScanOptions, known: Found | None = None, *, is_draft: bool = True
     ) -> None:
-        self._pipeline = Pipeline(**scan, text=rules.need_text, watched=rules.watched, tail=rules.tail)
+        self._pipeline = Pipeline(
+            **scan, text=rules.need_text, watched=rules.watched, tail=rules.tail, members=rules.matcher.texts
+        )
         self._pieces: list[str] = []
         self.reader = AnswerReader(rules, self._pipeline, known, is_draft=is_draft)
 

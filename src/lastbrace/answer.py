@@ -14,6 +14,7 @@ from .matching import Matcher, value_or_none
 from .outcome import T
 from .paths import Path
 from .pipeline import Pipeline, ScanOptions
+from .schema import Match
 from .thinking import ThinkTracker
 
 _LARGE = b"{}"  # stands for the text of an object that was not stored
@@ -103,7 +104,8 @@ class AnswerRules(Generic[T]):
         fields = matcher.members(scan.get("fields")) if no_agent else None
         few = no_agent and not (see_all or self.need_text or self.on_field or matcher.ignores_any)
         newest = few and (matcher.takes_all or matcher.key is not None)
-        return {**scan, "fields": fields, "tail": self.tail, "newest": newest, "key": matcher.key}
+        judged = {"newest": newest, "key": matcher.key, "members": matcher.texts}
+        return {**scan, "fields": fields, "tail": self.tail, **judged}
 
 
 class AnswerReader(Generic[T]):
@@ -119,6 +121,7 @@ class AnswerReader(Generic[T]):
         self._rules = rules
         self._pipeline = pipeline
         self._ended = False
+        self._judges_texts = bool(rules.matcher.texts)
         self._known = known
         self._watchers = tuple(rules.on_field.values())
         self._holds_fields = known is not None or not is_draft
@@ -193,7 +196,7 @@ class AnswerReader(Generic[T]):
             return
         self.last = found
         try:
-            match = matcher.match(found) if found.raw is None else matcher.match_raw(found.raw)
+            match = self._match(found)
         except Exception as error:  # of a user's schema function: reading goes on
             calls.fail(error)
             return
@@ -203,6 +206,13 @@ class AnswerReader(Generic[T]):
                 self.completion = match.value
             if self._known is None:
                 self._tell_match(calls)
+
+    def _match(self, found: Found) -> Match[Any] | None:
+        matcher = self._rules.matcher
+        if found.raw is None:
+            return matcher.match(found)
+        texts = self._pipeline.members_of(found) if self._judges_texts else None
+        return matcher.match_raw(found.raw) if texts is None else matcher.match_texts(texts)
 
     def _take_field(self, field: Field, calls: Calls) -> None:
         if self._think is not None and self._think.inside:

@@ -26,7 +26,7 @@ from typing import Any
 
 from . import grammar
 from .dead import DeadRegion, DeadRegions, Marks
-from .spans import DROPPED, EXCERPT, EXCERPT_AFTER, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Reports
+from .spans import DROPPED, EXCERPT, EXCERPT_AFTER, FOUND, LARGE, PIECE, UNFINISHED, VOID, Death, Member, Reports
 from .surroundings import Surroundings
 
 # isort: off
@@ -60,6 +60,7 @@ class Automaton(Reports):
         pieces_above: int | None = None,
         newest: bool = False,
         key: bytes | None = None,
+        members: tuple[bytes, ...] = (),
         stops: bool = False,
         make: Callable[..., Any] | None = None,
     ) -> None:
@@ -95,6 +96,9 @@ class Automaton(Reports):
         self._standing: tuple[bool, str | None] = (False, None)  # then: whether it is a fragment, and its fence
 
         self._dead = DeadRegions()
+
+    def members_of(self, raw: bytes) -> tuple[Member, ...] | None:
+        """Return the members asked for of the newest object: None here, where noting them would cost what it saves."""
 
     @property
     def open(self) -> tuple[int, int] | None:

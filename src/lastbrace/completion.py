@@ -96,6 +96,12 @@ def match_completion(raw: bytes) -> Completion | None:
     return _match(wire.status, wire.summary, wire.next)
 
 
+def match_texts(status: Any, summary: Any, following: Any) -> Completion | None:
+    """Return the same for the members as ``Pipeline.members_of`` tells them."""
+    known = _STATUSES.get(status)
+    return None if known is None or summary is False or following is False else Completion(known, summary, following)
+
+
 def refuse_completion(raw: bytes) -> str:
     """Return why one object is no completion, in words.
 

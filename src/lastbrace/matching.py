@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Generic, Literal
 
-from .completion import MEMBERS, Completion, match_completion, match_value, refuse_completion
+from .completion import MEMBERS, Completion, match_completion, match_texts, match_value, refuse_completion
 from .errors import DecodeError
 from .events import Found
 from .members import CONTRACT, document_of, with_constant
@@ -16,6 +16,7 @@ from .outcome import T
 from .paths import Path
 from .pipeline import Pipeline, ScanOptions
 from .schema import Match, Schema, compile_schema
+from .spans import Member
 
 SchemaLike = type[T] | Schema[T] | Callable[[Any], T] | dict[str, Any]
 
@@ -61,6 +62,17 @@ class Matcher(Generic[T]):
     def key(self) -> bytes | None:
         """A member without which no object matches (an array may), where one is known."""
         return self._schema.key if self._schema is not None else b"status" if self.contract == "json" else None
+
+    @property
+    def texts(self) -> tuple[bytes, ...]:
+        """The members that are all that is judged by, where those are texts: `match_texts` takes them in this order."""
+        return tuple(name.encode() for name in MEMBERS) if self.contract == "json" and self._nonce is None else ()
+
+    @staticmethod
+    def match_texts(texts: tuple[Member, ...]) -> Match[Any] | None:
+        """Return the value of an object that has these members: see `texts`."""
+        completion = match_texts(*texts)
+        return None if completion is None else Match(completion)
 
     def ignores(self, found: Found) -> bool:
         """Tell whether this object is one of the values that do not count."""

@@ -15,7 +15,7 @@ from .limits import check_limit
 from .noise import TerminalFilter
 from .open_object import Growing, OpenObject
 from .paths import Path, listed
-from .spans import DROPPED, EXCERPT_AFTER, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Span
+from .spans import DROPPED, EXCERPT_AFTER, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Member, Span
 from .start_after import StartAfter
 from .suggestions import meant
 from .tail import Tail
@@ -54,7 +54,7 @@ class Pipeline:
     With ``text`` the text between objects is among the events, with ``watched`` the members at those paths, as they
     close; ``after`` is a text to wait for before anything counts; ``tail`` is how many bytes of the text's end to keep.
     With ``newest``, of the objects that became certain at once only the newest is among the events, and beside it those
-    that may have the member ``key``.
+    that may have the member ``key``. ``members`` are those that `members_of` tells.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Pipeline:
         tail: int | None = None,
         newest: bool = False,
         key: bytes | None = None,
+        members: tuple[bytes, ...] = (),
         _implementation: str = scanner_kind,
         **unknown: object,
     ) -> None:
@@ -93,18 +94,10 @@ class Pipeline:
         self._start_after = StartAfter(to_bytes(after)) if after else None
         self._tail = None if tail is None else Tail(tail)
         self._automaton = AUTOMATA["python" if buffer_limit is not None else _implementation](
-            roots=roots,
-            framing=framing,
-            strict=strict,
-            max_object_bytes=max_object_bytes,
-            max_depth=max_depth,
-            text=text,
-            newest=newest and buffer_limit is None,
-            key=key,
-            stops=strip_ansi,
-            make=Found,
+            roots=roots, framing=framing, strict=strict, max_object_bytes=max_object_bytes, max_depth=max_depth,
+            text=text, newest=newest and buffer_limit is None, key=key, members=members, stops=strip_ansi, make=Found,
             **({} if buffer_limit is None else {"pieces_above": buffer_limit}),
-        )
+        )  # fmt: skip
         self._live: LiveReader | None = None
         if watched or buffer_limit is not None:
             from .live import LiveReader  # noqa: PLC0415 - it loads a parser that few who scan need
@@ -186,6 +179,10 @@ class Pipeline:
         """The newest object, fragments and empty ones left out."""
         last: Found | None = self._automaton.last
         return last
+
+    def members_of(self, found: Found) -> tuple[Member, ...] | None:
+        """Return the members asked for; None where only decoding tells: of all objects but the newest, and at times."""
+        return self._automaton.members_of(found.raw) if found is self._automaton.last else None
 
     @property
     def open(self) -> Unfinished | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .grammar import ARRAY, OBJECT, REASONS
 
@@ -15,6 +15,10 @@ FOUND, DROPPED, UNFINISHED, TEXT, PIECE, LARGE, VOID = range(7)
 # Of a candidate above ``pieces_above`` come its bytes, in PIECEs, and LARGE in place of FOUND when it closes, VOID when
 # it dies.
 Span = tuple[int, int, int, bytes, bool, str | None]
+
+
+# A member that was noted while its object was read: its text, False for another value, None where there is none.
+Member = str | Literal[False] | None
 
 
 _is_empty = re.compile(rb"[{\[][ \t\n\r]*+[}\]]").fullmatch

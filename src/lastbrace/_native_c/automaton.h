@@ -10,6 +10,7 @@
 #include "dead.h"
 #include "fences.h"
 #include "grammar.h"
+#include "members.h"
 #include "processor.h"
 
 enum { FOUND, DROPPED, UNFINISHED, TEXT }; /* the kinds of spans.py */
@@ -65,6 +66,7 @@ struct Automaton {
     Containers containers; /* its open containers */
     Marks marks;           /* the brackets read as structure in it, of the kinds that may begin an object */
 
+    Members members;
     DeadRegions dead;
     int64_t fragment_end; /* where the newest fragment ends, or -1 */
     Fences fences;

@@ -46,11 +46,12 @@ static const uint8_t *read_text(Decoding *d, const uint8_t *at)
     return decode_baseline(d, at);
 }
 
-PyObject *decode(PyObject *text, Known *known)
+/* Return the value at ``at``, which ends the text if it is the ``whole`` of it. */
+static PyObject *decode_at(PyObject *text, Py_ssize_t from, Known *known, int whole)
 {
     Decoding d;
-    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(text);
-    d.end = at + PyBytes_GET_SIZE(text);
+    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(text) + from;
+    d.end = at + PyBytes_GET_SIZE(text) - from;
     d.known = known;
     d.depth = 0;
     d.values = d.few_values;
@@ -59,7 +60,7 @@ PyObject *decode(PyObject *text, Known *known)
     d.text = d.short_text;
     d.text_room = SHORT_TEXT;
     at = read_text(&d, at);
-    PyObject *value = at == d.end ? d.values[--d.count] : NULL;
+    PyObject *value = at != NULL && (at == d.end || !whole) ? d.values[--d.count] : NULL;
     while (d.count)
         Py_DECREF(d.values[--d.count]);
     if (d.values != d.few_values)
@@ -68,6 +69,10 @@ PyObject *decode(PyObject *text, Known *known)
         PyMem_Free(d.text);
     return value;
 }
+
+PyObject *decode(PyObject *text, Known *known) { return decode_at(text, 0, known, 1); }
+
+PyObject *decode_string(PyObject *text, Py_ssize_t at, Known *known) { return decode_at(text, at, known, 0); }
 
 void forget_known(Known *known)
 {

@@ -72,6 +72,9 @@ static inline int put(Decoding *d, PyObject *value)
 /* Return the value of a text, which is a bytes object, or NULL: with an error set, or with none where it gives up. */
 PyObject *decode(PyObject *text, Known *known);
 
+/* Return the string at ``at``, which is the place of its first quote; NULL as ``decode`` does. */
+PyObject *decode_string(PyObject *text, Py_ssize_t at, Known *known);
+
 void forget_known(Known *known);
 
 /* Read the value at ``at``, as well as this processor can. */

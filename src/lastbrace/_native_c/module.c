@@ -4,6 +4,7 @@
    reading.h    from byte to byte                    dead.h      what is remembered of dead candidates
    search.h     wide compares                        headless.h  whether an object is a piece of a record
    grammar.h    states and bytes                     fences.h    which code fence it stands in
+   members.h    where a few members stand in it
 
    And beside it the decoder of what it finds: see decoding.h. This file is what Python sees of both.
 
@@ -50,12 +51,12 @@ static int as_limit(PyObject *value, int64_t *limit)
 static PyObject *automaton_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"roots", "framing", "strict", "max_object_bytes", "max_depth", "text", "newest", "key",
-                            "stops", "make", NULL};
+                            "members", "stops", "make", NULL};
     const char *roots = NULL, *framing = NULL;
-    PyObject *max_bytes = NULL, *max_depth = NULL, *key = NULL, *make = NULL;
+    PyObject *max_bytes = NULL, *max_depth = NULL, *key = NULL, *members = NULL, *make = NULL;
     int strict = 0, text = 0, newest = 0, stops = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$sspOOppOpO", names, &roots, &framing, &strict, &max_bytes,
-                                     &max_depth, &text, &newest, &key, &stops, &make))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$sspOOppOOpO", names, &roots, &framing, &strict, &max_bytes,
+                                     &max_depth, &text, &newest, &key, &members, &stops, &make))
         return NULL;
     if (roots == NULL || framing == NULL || max_bytes == NULL || max_depth == NULL) {
         PyErr_SetString(PyExc_TypeError, "roots, framing, strict, max_object_bytes and max_depth must be given");
@@ -67,6 +68,8 @@ static PyObject *automaton_new(PyTypeObject *type, PyObject *args, PyObject *kwa
         PyErr_SetString(PyExc_TypeError, "key must be bytes or None");
         return NULL;
     }
+    if (members != NULL && !are_names(members))
+        return NULL;
     Automaton *a = (Automaton *)type->tp_alloc(type, 0);
     if (a == NULL)
         return NULL;
@@ -83,6 +86,7 @@ static PyObject *automaton_new(PyTypeObject *type, PyObject *args, PyObject *kwa
         a->read = read_avx2;
 #endif
     a->key = Py_XNewRef(key);
+    a->members.names = members == NULL || PyTuple_GET_SIZE(members) == 0 ? NULL : Py_NewRef(members);
     a->make = make == Py_None ? NULL : Py_XNewRef(make);
     a->start = a->fragment_end = -1;
     a->deaths = PyDict_New();
@@ -121,6 +125,7 @@ static void automaton_dealloc(Automaton *a)
     automaton_clear(a);
     forget_newest(a);
     Py_CLEAR(a->key);
+    Py_CLEAR(a->members.names);
     Py_CLEAR(a->fences.info);
     buffer_free(&a->held);
     dead_leave(&a->dead, INT64_MAX);
@@ -281,6 +286,51 @@ static PyObject *automaton_open_bytes(Automaton *a, PyObject *argument)
     return bytes;
 }
 
+/* Return what one member is in ``raw``: its text, False where it is none, None where there is no such member; NULL with
+   an error set, or with none where that cannot be told. */
+static PyObject *member_in(PyObject *raw, int64_t at, Known *known)
+{
+    const uint8_t *text = (const uint8_t *)PyBytes_AS_STRING(raw), *end = text + PyBytes_GET_SIZE(raw);
+    if (at == 0)
+        return Py_NewRef(Py_None);
+    if (at < 0 || at > end - text)
+        return NULL;
+    const uint8_t *value = text + at; /* the byte at the end is a NUL */
+    while (is_white(*value) || *value == ':')
+        value++;
+    return *value == '"' ? decode_string(raw, value - text, known) : Py_NewRef(Py_False);
+}
+
+static PyObject *members_of(Automaton *a, PyObject *raw)
+{
+    Known *known = NULL;
+#ifndef Py_GIL_DISABLED
+    known = &((State *)PyType_GetModuleState(Py_TYPE(a)))->known;
+#endif
+    if (a->members.names == NULL || a->members.found.unsure || !PyBytes_Check(raw))
+        return Py_NewRef(Py_None);
+    Py_ssize_t count = PyTuple_GET_SIZE(a->members.names);
+    PyObject *values = PyTuple_New(count);
+    for (Py_ssize_t index = 0; values != NULL && index < count; index++) {
+        PyObject *value = member_in(raw, a->members.found.at[index], known);
+        if (value == NULL) {
+            Py_DECREF(values);
+            return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+        }
+        PyTuple_SET_ITEM(values, index, value);
+    }
+    return values;
+}
+
+static PyObject *automaton_members_of(Automaton *a, PyObject *raw)
+{
+    PyObject *values;
+    Py_BEGIN_CRITICAL_SECTION(a);
+    values = members_of(a, raw);
+    Py_END_CRITICAL_SECTION();
+    return values;
+}
+
 static PyObject *automaton_get_open(Automaton *a, void *Py_UNUSED(closure))
 {
     PyObject *open;
@@ -379,6 +429,9 @@ static PyMethodDef methods[] = {
     {"close", (PyCFunction)automaton_close, METH_NOARGS, "End the input and return what follows from that."},
     {"open_bytes", (PyCFunction)automaton_open_bytes, METH_O,
      "Return the open candidate's bytes from an offset in it on; b\"\" without one, or where they are not kept."},
+    {"members_of", (PyCFunction)automaton_members_of, METH_O,
+     "Return the members asked for of the newest object that is no fragment and not empty, given its text: each a str, "
+     "False where it is none, None where it is not there. None for all where that cannot be told."},
     {0},
 };
 
