@@ -2,7 +2,7 @@
 
 They are built apart, with gcc or clang, three times: as they are, without what not all processors have, and without
 wide compares (and with characters that have no sign, as ARM, POWER and S/390 have them). Random texts run with each:
-they are scanned, and every object in them is decoded, and so is what is left of it when it was cut or changed. The
+they are scanned, and of some every object is decoded, and so is what is left of it when it was cut or changed. The
 tests of both run with the first. What the sanitizers find ends the run.
 """
 
@@ -20,17 +20,21 @@ from pathlib import Path
 
 from lastbrace import Found
 from lastbrace.implementation import AUTOMATA
+from lastbrace.pipeline import Pipeline
 
-from .feeding import SCANNERS, random_chunks
+from .feeding import random_chunks
 from .fuzz_oracle import random_options, random_text, with_noise
 from .test_native_decoding import check, mutated
+from .test_noted import check_noted
 
 ROOT = Path(__file__).parent.parent
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 TESTS = [
-    "test_native", "test_native_decoding", "test_decoding", "test_oracle", "test_cases", "test_fences", "test_noise",
-    "test_conformance", "test_offsets",
+    "test_native", "test_native_decoding", "test_decoding", "test_noted", "test_oracle", "test_cases", "test_fences",
+    "test_noise", "test_conformance", "test_offsets",
 ]  # fmt: skip
+DECODED = 0.1  # of the texts: it takes ten times as long as to scan them
+MEMBERS = (b"a", b"b", b"status", b"usage")  # which the random texts have
 
 
 def build(target: Path, flags: str) -> None:
@@ -63,14 +67,20 @@ def scan_texts(count: int, seed: int) -> None:
         text = random_text(rng)
         if rng.random() < 0.2:
             text, _ = with_noise(text, rng)
-        scanner = SCANNERS["c"](**random_options(rng))
+        decodes = rng.random() < DECODED
+        options = {**random_options(rng), "buffer_limit": None}  # with one, it is read in Python
+        pipeline = Pipeline(**options, members=MEMBERS, _implementation="c")
         for chunk in random_chunks(text, rng):
-            for event in scanner.feed(chunk):
-                if isinstance(event, Found) and event.raw is not None:
+            for event in pipeline.feed(chunk):
+                if decodes and isinstance(event, Found) and event.raw is not None:
                     decode_near(event.raw, rng)
-        decode_near(text, rng)
+            if decodes:
+                check_noted(pipeline, MEMBERS)
+        pipeline._automaton.members_of(text[: rng.randrange(len(text) + 1)])  # of another text: nonsense, no harm
+        if decodes:
+            decode_near(text, rng)
         if rng.random() < 0.8:
-            scanner.close()
+            pipeline.close()
     print(f"{count} texts, seed {seed}, {time.monotonic() - started:.0f} s")
 
 
