@@ -182,6 +182,23 @@ def test_what_gives_no_value(text: str) -> None:
         assert recover(text, schema) is None, text
 
 
+@pytest.mark.parametrize("general", [None, "json_repair"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"verdict": "approve", "findings": [], "summary": "x" <think>hm</think>',
+        '{"verdict": "approve", "findings": [], "summary": "x", <think>hm</think> "next": "y"}',
+        '{"verdict": "approve", "findings": [], "summary": "say "x<think>hm</think>" y", "next": "z"}',
+        '{"verdict": "approve", "summary": "x", "findings": [<think>]}</think> "n": 1}], "next": "y"}',
+        '{"verdict": "approve", "summary": "x", "findings": ["<think>]}</think> "n"": 1}], "next": "y"}',
+        '{"verdict": "approve", "summary": "x", "findings": ["<think>]}</think> {]}',
+    ],
+)
+def test_no_object_is_repaired_over_a_thought(text: str, general: Literal["json_repair"] | None) -> None:
+    for schema in KINDS:
+        assert recover(text, schema, general=general) is None
+
+
 def test_a_thought_goes_by_and_the_answer_counts() -> None:
     thought = '<think>{"verdict": "needs-attention", "summary": "a "b" c", "findings": []}</think>\n'
     recovered = recover(thought + EXAMPLE, Verdict)
@@ -284,8 +301,9 @@ def test_a_general_repairer_only_when_asked_for_by_name() -> None:
     assert recover('{"summary": "ok" "findings": []}', Verdict, general="json_repair") is None
 
 
-def test_a_general_repairer_closes_no_cut_text_unasked() -> None:
-    text = '{"verdict": "approve", "summary": "ok" "findings": ["a"'
+@pytest.mark.parametrize("end", ["", "]", "]]", '"]'])  # the first bracket is that of the object
+def test_a_general_repairer_closes_no_cut_text_unasked(end: str) -> None:
+    text = '{"verdict": "approve", "summary": "ok" "findings": ["a"' + end
     assert recover(text, Verdict, general="json_repair") is None
     recovered = recover(text, Verdict, general="json_repair", truncated="accept")
     assert recovered is not None

@@ -33,7 +33,7 @@ def last_broken(text: str) -> Broken | None:
         is_fragment = at > 0 and text[at - 1] != "\n" and _is_headless(text, at)
         if end is None:
             return None if is_fragment else Broken(text[at:], is_cut=True)
-        if not is_fragment:
+        if not is_fragment and text[end - 1] != "\0":  # a thought stands in what ends there
             spans.append((at, end))
         position = end
     if begins_at_end(text, position):
@@ -72,12 +72,13 @@ def _end(text: str, start: int) -> int | None:
 
 
 def _balanced(text: str, start: int) -> int | None:
-    """Return just past the bracket that balances the one at ``start``, whatever stands between."""
+    """Return just past the bracket of its kind that balances the one at ``start``, whatever stands between."""
     depth = 0
     for mark in re.finditer(r"[{\[]|[}\]]|\0", text[start:]):
         if mark[0] == "\0":
             return start + mark.end()
         depth += 1 if mark[0] in "{[" else -1
-        if depth == 0:
+        if depth == 0 and mark[0] == _CLOSERS[text[start]]:
             return start + mark.end()
+        depth = max(1, depth)  # the other kind ends no object: that was cut
     return None

@@ -12,16 +12,17 @@ from .loose import Json5
 from .parts import KEY, WS, Cut, Dead, Parts
 from .strings import escape_bare
 
-_token = possessive.compile(r'"(?:[^"\\\n]|\\.)*+"|["{}\[\]\0]')
+_token = possessive.compile(r'"(?:[^"\\\n\0]|\\[^\0])*+"|["{}\[\]\0]')
 _bracket = re.compile(r"[{}\[\]\0]")
 _string_or_comma = possessive.compile(rf'"(?:[^"\\]|\\.)*+"|,(?={WS}[\]}}])', re.DOTALL)
-_bracket_and_key = re.compile(rf"[\]}}]{WS}(?=,{WS}{KEY})")
-_bracket_and_close = re.compile(rf"[\]}}]{WS}(?=,?{WS}\}})")
+_bracket_and_key = re.compile(rf"[\]}}]{WS}(?=,{WS}{KEY})|\0")
+_bracket_and_close = re.compile(rf"[\]}}]{WS}(?=,?{WS}\}})|\0")
 _item_mark = possessive.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],"]', re.DOTALL)
 # A string, word or closing bracket has a comma, colon, closing bracket or the end of the text after it.
+# Where a thought was taken out of one of its strings, a NUL stands for it.
 _json_so_far = possessive.compile(
-    rf'(?:[{{\[,:]{WS}|(?:"(?:[^"\\\0-\x1f]|\\.)*+"|[-+.\w]++|[\]}}]){WS}(?=[,:\]}}]|\Z))*+'
-    r'(?:"(?:[^"\\\0-\x1f]|\\.)*+\\?\Z)?+'
+    rf'(?:[{{\[,:]{WS}|(?:"(?:[^"\\\x01-\x1f]|\\.)*+"|[-+.\w]++|[\]}}]){WS}(?=[,:\]}}]|\Z))*+'
+    r'(?:"(?:[^"\\\x01-\x1f]|\\.)*+\\?\Z)?+'
 )
 _CLOSERS = {"{": "}", "[": "]"}
 
@@ -110,13 +111,20 @@ def _is_cut(parts: Parts, position: int) -> bool:
 
 
 def _find_end(parts: Parts, position: int, wanted: Collection[str]) -> int:
-    """Return where something that has brackets of the wrong kind ends: before a key that is wanted, or at the end."""
+    """Return where something that has brackets of the wrong kind ends: before a key that is wanted, or at the end.
+
+    Raises Dead where there is no such place, or none before a NUL.
+    """
     for bracket in _bracket_and_key.finditer(parts.text, position):
+        if bracket[0] == "\0":
+            break
         if parts.key_after(bracket.end()) in wanted:
             parts.spend(bracket.end() - position)
             return bracket.end()
     parts.spend(len(parts.text) - position)
     for bracket in _bracket_and_close.finditer(parts.text, position):
+        if bracket[0] == "\0":
+            break
         if parts.close_at(bracket.end()) is not None:
             return bracket.end()
     raise Dead(position)
