@@ -141,6 +141,22 @@ async def test_a_copy_that_went_its_own_way_before_the_original_was_delivered(pa
             assert sorted(value["n"] for value in await rest(log)) == [3, 30]
 
 
+async def test_logs_that_began_alike_are_each_delivered(path: Path, looks: Looks) -> None:
+    other = path.with_name("b.jsonl")
+    async with followed(path.parent / "*.jsonl", start="start") as log:
+        append(path, line(n=1))
+        append(other, line(n=1))
+        await take(log, 2)
+        cursor = saved(log)
+    for file in (path, other):
+        append(file, line(n=2) + line(n=3))
+    async with followed(path.parent / "*.jsonl", start=cursor) as log:
+        got = [(record.path.name, record.value["n"]) for record in await take(log, 4)]
+        assert sorted(got) == [(file.name, number) for file in (path, other) for number in (2, 3)]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 @pytest.mark.parametrize("target", ["a.jsonl", "a*"], ids=["path", "glob"])
 @pytest.mark.parametrize("step", [(Finder, "find"), (Places, "walk"), (Looker, "_take_in"), (Looker, "_read")])
 async def test_files_that_appear_while_the_first_look_goes_on(

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from ..pipeline import ScanOptions
     from .copies import Unknown
+    from .files import File
     from .identity import Position
     from .waking import Change
 
@@ -100,7 +101,7 @@ class Looker:
             else:
                 self._places.add(content)
                 self.news.append(Opened(content))
-        self._twins = Twins(self._places.lost)
+        self._twins = Twins(self._places.lost, self._begin_at_end)
 
     @property
     def more(self) -> bool:
@@ -150,7 +151,8 @@ class Looker:
                 if lost := [content for content in places.lost if self._is_searched(content)]:
                     unknown += places.search(lost)
                 self._take_in(unknown)
-                self._part()
+                for content in self._twins.part(self._files.of, self._is_searched):
+                    places.have_read(content)
             elif places.walk(names, places.strays) or places.disturbed:
                 return False
             for content in places.lost:
@@ -219,16 +221,6 @@ class Looker:
             content.after = [other for other in before if other in self._places.unread]
             self._places.have_read(content)
 
-    def _part(self) -> None:
-        """Find out where texts that a cursor has at the same place part: what they have in common is delivered once."""
-        for content, original, at in self._twins.part(self._files.of, self._is_searched):
-            if original is not None and at > content.offset:
-                file = self._files.of(content)
-                assert file is not None  # it was compared just now
-                content.begin_at_end(file, at, self._scan_of(content.path), whole_lines=self._whole_lines)
-                content.original, content.skip = original, 0
-            self._places.have_read(content)
-
     def _settle(self, content: Content, file: Unknown) -> None:
         self._places.settle(content, file.name, id_of(file.status), followed=file.followed)
         self._places.see(content, file.status)
@@ -244,9 +236,11 @@ class Looker:
                 if file.name.endswith(".gz") and not begin:  # it does not grow
                     content.leave(opened)
                 else:
-                    size = begin or opened.status().st_size
-                    content.begin_at_end(opened, size, self._scan_of(content.path), whole_lines=self._whole_lines)
+                    self._begin_at_end(content, opened, begin or opened.status().st_size)
         return content
+
+    def _begin_at_end(self, content: Content, file: File, size: int) -> None:
+        content.begin_at_end(file, size, self._scan_of(content.path), whole_lines=self._whole_lines)
 
     # Reading
 
