@@ -77,24 +77,28 @@ def _cut_answer(data: bytes) -> Any:
     return None
 
 
-_SMALL, _MORE = 2000, 4  # bytes, and how many times as many
+_SIZES = (2000, 8000, 32000)  # bytes
 _TIMES_AS_LONG = 10
 _NOISE = 0.03  # seconds that a busy machine adds
 
 
 def _growth(data: bytes, which: int, truncated: Literal["refuse", "accept"]) -> None:
-    """Four times the text takes less than ten times as long, as often as it is tried."""
+    """Four times the text takes less than ten times as long, as often as it is tried; one of two times will do.
+
+    From some size on a text may be read in a way of which nothing was tried before, once.
+    """
     pattern = data[:200] or b"{"
     before, again = (pattern[:20], pattern[20:]) if len(pattern) > 30 else (b"", pattern)
-    small = before + again * (_SMALL // len(again))
-    large = before + again * (_MORE * _SMALL // len(again))
+    texts = [before + again * (size // len(again)) for size in _SIZES]
     times = []
     for _ in range(4):
-        seconds = [_seconds(text, which, truncated) for text in (small, large)]
-        if seconds[1] < _TIMES_AS_LONG * seconds[0] + _NOISE:
+        seconds = [_seconds(text, which, truncated) for text in texts[:2]]
+        if seconds[1] >= _TIMES_AS_LONG * seconds[0] + _NOISE:
+            seconds.append(_seconds(texts[2], which, truncated))
+        if len(seconds) == 2 or seconds[2] < _TIMES_AS_LONG * seconds[1] + _NOISE:
             return
         times.append(seconds)
-    raise AssertionError(f"seconds {times} for {len(small)} and {len(large)} bytes of {pattern!r}")
+    raise AssertionError(f"seconds {times} for {[*map(len, texts)]} bytes of {pattern!r}")
 
 
 def _seconds(text: bytes, which: int, truncated: Literal["refuse", "accept"]) -> float:
