@@ -94,6 +94,15 @@ def test_a_large_object_is_not_decoded_to_be_judged(kind: str, monkeypatch: pyte
     assert [(completion.status, completion.summary) for completion in seen] == [("done", "all green")]
 
 
+@pytest.mark.parametrize("depth", [150, 900, 1100, 4000])
+def test_what_is_too_deep_to_be_decoded_is_no_completion(depth: int) -> None:
+    text = b'{"status": "done", "deep": ' + b"[" * depth + b"]" * depth + b"}"
+    for kind in AUTOMATA:
+        watcher: Watcher[Any] = Watcher(max_depth=5000, _implementation=kind)  # type: ignore[call-arg]
+        watcher.feed(text)
+        assert watcher.completion == match_completion(text)
+
+
 @in_c
 @pytest.mark.parametrize("members", [("status",), (b"a", b"b", b"c", b"d", b"e"), [b"a"]])
 def test_names_must_be_few_and_bytes(kind: str, members: Any) -> None:

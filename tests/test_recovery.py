@@ -199,6 +199,33 @@ def test_no_object_is_repaired_over_a_thought(text: str, general: Literal["json_
         assert recover(text, schema, general=general) is None
 
 
+YES_OR_NO = {"verdict": {"enum": ["yes", "no"]}, "summary": {"type": "string"}}
+ANSWER = {"properties": YES_OR_NO, "required": ["verdict", "summary"]}
+
+
+@pytest.mark.parametrize("general", [None, "json_repair"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"verdict": "yes", "summary": "x\u201d}"',  # so far it is JSON
+        '{"verdict": "yes", "summary": "5\u201d} of it',
+        '{"verdict": "yes", "summary": "a \\"q\\" 5\u201d}"',
+        '{"summary": "x", "verdict": "no", "more": {"}a": 1}',
+        '{"summary": "x", "verdict": "no", "more": {"}a": []}',
+        '{"verdict": "yes", "summary": "x", "list": [{"a": "}"}, {"k": 1}, {"verdict": "no", "summary": "li\nne"}',
+        '{"verdict": "yes", "summary": "x", "list": [{"}a": {"k": 1}}, {"verdict": "no", "summary": "inner",}]',
+        "{verdict: 'yes', summary: 'a}",
+        "{verdict: 'yes', summary: 'x' // see }",
+        "{verdict: 'yes', summary: 'x' /* } ",
+        '{"verdict": "yes", "summary": "it is <think>x</think> so",}',  # or is not told what it says
+        "{verdict: 'yes', summary: 'it is <think>x</think> so'}",
+        '{"verdict": "yes", "list": ["<think>t</think>"], "summary": "x",}',
+    ],
+)
+def test_brackets_in_strings_and_comments_close_nothing(text: str, general: Literal["json_repair"] | None) -> None:
+    assert recover(text, ANSWER, general=general) is None
+
+
 def test_a_thought_goes_by_and_the_answer_counts() -> None:
     thought = '<think>{"verdict": "needs-attention", "summary": "a "b" c", "findings": []}</think>\n'
     recovered = recover(thought + EXAMPLE, Verdict)

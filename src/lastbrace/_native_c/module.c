@@ -86,7 +86,6 @@ static PyObject *automaton_new(PyTypeObject *type, PyObject *args, PyObject *kwa
         a->read = read_avx2;
 #endif
     a->key = Py_XNewRef(key);
-    a->members.names = members == NULL || PyTuple_GET_SIZE(members) == 0 ? NULL : Py_NewRef(members);
     a->make = make == Py_None ? NULL : Py_XNewRef(make);
     a->start = a->fragment_end = -1;
     a->deaths = PyDict_New();
@@ -94,6 +93,9 @@ static PyObject *automaton_new(PyTypeObject *type, PyObject *args, PyObject *kwa
         Py_DECREF(a);
         return NULL;
     }
+    /* What is too deep to be decoded has no members. */
+    if (members != NULL && PyTuple_GET_SIZE(members) && a->max_depth <= MOST_DEPTH)
+        a->members.names = Py_NewRef(members);
     return (PyObject *)a;
 }
 

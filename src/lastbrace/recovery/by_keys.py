@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 
 from ..headless import LOOK_BEHIND, is_headless
 from ..members import NO_DEFAULT, Member
-from .containers import close_up, read_container
+from .containers import Mismatch, close_up, is_cut, read_container, walk
 from .loose import Json5
 from .parts import KEY, WS, Cut, Dead, Exhausted, Parts, begins_at_end, has_odd_quotes
 from .strings import read_string
@@ -95,13 +95,16 @@ class KeyReader:
             self.parts.spend(start.end() - position)
             candidate = Candidate(start.start())
             is_fragment = self._is_fragment(candidate.start, fragment_end)
+            walked = walk(self.parts, candidate.start)
             try:
                 position = self._read_object(candidate)
+                if is_cut(self.parts, candidate.start, walked):  # whatever its strings look like
+                    raise Cut
             except Dead as dead:
-                position = self._balanced(candidate.start, max(dead.position, start.end())) or len(text)
+                position = self._balanced(candidate.start, max(dead.position, start.end()), walked) or len(text)
                 continue
             except Cut:
-                end = self._balanced(candidate.start, start.end())
+                end = self._balanced(candidate.start, start.end(), walked)
                 if end is not None and not has_odd_quotes(text[candidate.start : end]):
                     position = end  # broken rather than cut
                     continue
@@ -130,12 +133,17 @@ class KeyReader:
         before = text[max(0, start - LOOK_BEHIND) : start]
         return is_headless(before.encode("utf-8", "replace"), whole=len(before) == start)
 
-    def _balanced(self, start: int, position: int) -> int | None:
-        """Return where, from ``position`` on, the braces since ``start`` are balanced, or a new record begins."""
+    def _balanced(self, start: int, position: int, walked: int | Mismatch | None) -> int | None:
+        """Return where, from ``position`` on, the braces since ``start`` are balanced, or a new record begins.
+
+        ``walked`` is how far its brackets go if those in strings do not count: until there they close nothing else.
+        """
         depth, text = 0, self.parts.text
+        within = len(text) + 1 if walked is None else walked if isinstance(walked, int) else walked.position
         for mark in _brace_or_record.finditer(text, start):
             depth += {"{": 1, "}": -1}.get(mark[0], 0)
-            if mark.end() >= position and (depth <= 0 or mark[0] == "\n"):
+            closes = mark.end() == walked or (mark.end() >= within and depth <= 0)
+            if mark.end() >= position and (closes or mark[0] == "\n"):
                 self.parts.spend(mark.end() - start)
                 return mark.end()
         self.parts.spend(len(text) - start)

@@ -40,12 +40,12 @@ def read_container(parts: Parts, position: int, wanted: Collection[str], json5: 
 
     ``wanted`` are the keys of which one may follow. Raises Cut where the text ends inside, Dead where it has no end.
     """
-    end = _walk(parts, position, _token)
+    end = walk(parts, position)
     if isinstance(end, Mismatch) and end.depth == 1 and parts.ends_member_for_sure(end.position):
         value, repairs = _read(parts.text[position : end.position - 1] + _CLOSERS[parts.text[position]], json5)
         if value is not None:
             return Container(value, end.position, [*repairs, "mismatched_close"])
-    if (end is None or (isinstance(end, Mismatch) and end.depth == 0)) and _is_cut(parts, position):
+    if is_cut(parts, position, end):
         raise Cut
     if not isinstance(end, int) or not parts.ends_member(end):
         end = _walk(parts, position, _bracket)
@@ -103,8 +103,18 @@ def _walk(parts: Parts, position: int, token: re.Pattern[str]) -> int | Mismatch
     return None
 
 
-def _is_cut(parts: Parts, position: int) -> bool:
-    """Tell whether what begins at ``position`` is JSON as far as the text goes: no bracket in its strings ends it."""
+def walk(parts: Parts, position: int) -> int | Mismatch | None:
+    """Return just past the bracket that closes the one at ``position``, strings skipped; None where the text ends."""
+    return _walk(parts, position, _token)
+
+
+def is_cut(parts: Parts, position: int, walked: int | Mismatch | None) -> bool:
+    """Tell whether what begins at ``position`` is JSON as far as the text goes: no bracket in its strings ends it.
+
+    ``walked`` is what `walk` found.
+    """
+    if isinstance(walked, int) or (walked is not None and walked.depth):
+        return False
     end = _json_so_far.match(parts.text, position).end()  # type: ignore[union-attr]  # it matches at least nothing
     parts.spend(end - position)
     return end == len(parts.text)
