@@ -141,6 +141,69 @@ async def test_a_copy_that_went_its_own_way_before_the_original_was_delivered(pa
             assert sorted(value["n"] for value in await rest(log)) == [3, 30]
 
 
+@pytest.mark.parametrize("same_number", [False, True])
+async def test_a_compressed_log_that_began_like_the_one_that_stands_is_read_on(
+    path: Path, looks: Looks, same_number: bool
+) -> None:
+    head = line(n=1, pad="x" * 1500)
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, head)
+        await take(log, 1)
+        cursor = saved(log)
+    append(path, line(n=4))
+    path.with_name("a.jsonl.1.gz").write_bytes(gzip.compress(path.read_bytes()))
+    if same_number:  # as a new file may have it: nothing tells it from the old one
+        path.write_text(head + line(n=7))
+    else:
+        path.with_name("b").write_text(head + line(n=7))
+        path.with_name("b").rename(path)
+    wanted = [4, 7] if same_number else [1, 4, 7]
+    async with followed(path.parent / "a*", start=cursor) as log:
+        assert sorted(value["n"] for value in await values(log, len(wanted))) == wanted
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_a_copy_that_went_its_own_way_is_read_on_when_it_is_compressed(path: Path, looks: Looks) -> None:
+    copy = path.with_name("a.jsonl.bak")
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, line(n=1, pad="x" * 1500) + line(n=2))
+        await take(log, 2)
+        with looks.none():
+            shutil.copyfile(path, copy)
+            append(copy, line(n=30))
+            append(path, line(n=3))
+        await looks.two_more()
+        await looks.two_more()
+        cursor = saved(log)
+    copy.with_name("a.jsonl.bak.gz").write_bytes(gzip.compress(copy.read_bytes()))
+    copy.unlink()
+    async with followed(path.parent / "a*", start=cursor) as log:
+        assert sorted([(await take(log, 1))[0].value["n"] for _ in range(2)]) == [3, 30]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+@pytest.mark.parametrize("pad", [1000, 100_000])
+async def test_a_copy_that_goes_its_own_way_within_a_record(path: Path, looks: Looks, pad: int) -> None:
+    copy = path.with_name("a.jsonl.bak")
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, line(n=1) + line(n=2))
+        await take(log, 1)
+        cursor = saved(log)
+        with looks.none():
+            shutil.copyfile(path, copy)
+            for file, z in ((path, 1), (copy, 2)):
+                append(file, line(n=3, pad="x" * pad, z=z) + line(n=3 + z))
+        got = [record.value for record in await take(log, 5)]
+        assert sorted((value["n"], value.get("z", 0)) for value in got) == [(2, 0), (3, 1), (3, 2), (4, 0), (5, 0)]
+    async with followed(path.parent / "a*", start=cursor) as log:
+        again = [record.value for record in await take(log, 5)]
+        assert sorted(again, key=str) == sorted(got, key=str)
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_logs_that_began_alike_are_each_delivered(path: Path, looks: Looks) -> None:
     other = path.with_name("b.jsonl")
     async with followed(path.parent / "*.jsonl", start="start") as log:

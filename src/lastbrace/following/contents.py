@@ -173,11 +173,19 @@ class Content:
         self.unwanted = True
         self.begin_at(file, len(file.read_at(0, EVIDENCE)) if size is None else size)
 
-    def begin_at_end(self, file: File, size: int, scan: ScanOptions, *, whole_lines: bool = False) -> None:
-        """Read from ``size`` on, or from where the record begins that is being written there."""
+    def begin_at_end(
+        self, file: File, size: int, scan: ScanOptions, *, whole_lines: bool = False, parts: bool = False
+    ) -> None:
+        """Read from ``size`` on, or from where the record begins that is being written there.
+
+        Where it is large it is let go, unless the text ``parts`` from another one there.
+        """
         start = max(0, size - _LOOK_BACK)
         window = file.read_at(start, size - start)
         self.floor = start + len(window)
+        if parts and start and b"\n" not in window:
+            self.begin_at(file, _line_before(file, start))
+            return
         line = window.rfind(b"\n") + 1
         if whole_lines or (line == len(window) and scan.get("framing") == "lines"):
             begin = line
@@ -199,6 +207,17 @@ class Content:
             return False
         self.settled = now - self.stamp_since > settled_after
         return True
+
+
+def _line_before(file: File, end: int) -> int:
+    """Return where the line begins that goes on at ``end``."""
+    while end > 0:
+        start = max(0, end - _LOOK_BACK)
+        line = file.read_at(start, end - start).rfind(b"\n") + 1
+        if line:
+            return start + line
+        end = start
+    return 0
 
 
 def _open_from(text: bytes, scan: ScanOptions) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .files import File, FileId, Stamp
 
 _BLOCK = 65536
+SETTLED = 2.0  # seconds after which an unchanged stamp says that nothing was written, however coarse the clock
 
 
 class Unknown(NamedTuple):
@@ -56,6 +58,7 @@ class _Copy(NamedTuple):
     stamp: Stamp
     original: Content
     content: Content  # the copy itself: what of it is known to be the same
+    is_compared: bool  # to its end; of a compressed one that is still written the beginning will do
 
 
 class Copies:
@@ -131,11 +134,13 @@ class Copies:
 
     def judge(self, unknown: Unknown, now: float) -> Verdict:
         """Say what an unknown file is. Raises OSError where it cannot be read."""
-        related = list(dict.fromkeys(self._related(unknown, now)))
+        if any(self._has_more(content) for content in self._replaced(unknown, now)):
+            return _UNCLEAR  # nor will it be known before that is read
+        related = list(dict.fromkeys([*self._related(unknown), *self._replaced(unknown, now)]))
         if not related and id_of(unknown.status) not in self._remembered:
             return _NEW
         waiting = self._waiting.get(unknown.name)
-        if waiting is not None and waiting.stamp == stamp_of(unknown.status):
+        if waiting is not None and waiting.is_compared and waiting.stamp == stamp_of(unknown.status):
             original = waiting.original
             if original.name is not None and not original.is_blank:  # a blank one does not see that it was truncated
                 return Verdict(Kind.COPY, original)
@@ -163,7 +168,7 @@ class Copies:
         for original in {original for name in content.names for original in generation_of(name)}:
             yield self._generations, original
 
-    def _related(self, unknown: Unknown, now: float) -> Iterator[Content]:
+    def _related(self, unknown: Unknown) -> Iterator[Content]:
         generation, gzipped = generation_of(unknown.name), unknown.name.endswith(".gz")
         for name in originals(unknown.name):
             yield from self._by_name.get(name, ())
@@ -171,11 +176,19 @@ class Copies:
                 # A generation is no copy of another one that stands, but perhaps of what that was before.
                 if content.name is None or gzipped or not generation:
                     yield content
-        for content in self._by_name.get(unknown.name, ()):
-            # Replaced from one look to the next by one that begins with all of it: saved anew by an editor or a tool.
-            is_new = content.name is None and content.lost_since == now and not content.vanished
-            if is_new and content.offset >= EVIDENCE:
-                yield content
+
+    def _replaced(self, unknown: Unknown, now: float) -> list[Content]:
+        """Return what the file replaced from one look to the next: it may be saved anew by an editor or a tool."""
+        return [
+            content
+            for content in self._by_name.get(unknown.name, ())
+            if content.name is None and content.lost_since == now and not content.vanished
+            if content.offset >= EVIDENCE
+        ]
+
+    def _has_more(self, content: Content) -> bool:
+        file = self._file_of(content)
+        return file is not None and content.is_in(file) and bool(file.read_at(content.offset, 1))
 
     def _compare(self, file: File, unknown: Unknown, related: list[Content]) -> Verdict:
         status = file.status()  # of before it is read: what is written from now on changes it
@@ -185,7 +198,8 @@ class Copies:
         gzipped = unknown.name.endswith(".gz")
         tail = b"" if gzipped else file.read_at(max(0, size - EVIDENCE), EVIDENCE)
         copy = Known(head, len(head) if gzipped else max(0, size - EVIDENCE) + len(tail), head if gzipped else tail)
-        stale, lost, standing, renamed = None, list[Content](), list[Content](), list[Content]()
+        stale: Content | None = None
+        lost, standing, renamed, packed = list[Content](), list[Content](), list[Content](), list[Content]()
         waiting = self._waiting.get(unknown.name)
         for content in related:
             original = self._file_of(content) if content.id is not None else None
@@ -196,7 +210,11 @@ class Copies:
                     renamed.append(content)
             elif original.id != file.id:
                 tail_there = original.read_at(copy.offset - len(tail), len(tail))
-                if original.read_at(0, len(head)) == head and tail_there == tail:
+                begins_so = original.read_at(0, len(head)) == head
+                if gzipped and begins_so:
+                    packed.append(content)
+                    continue
+                if begins_so and tail_there == tail:
                     self._wait(status, unknown, content, copy)
                     return Verdict(Kind.COPY, content)
                 (standing if content.name is not None else lost).append(content)
@@ -205,6 +223,13 @@ class Copies:
             if content is copy_of if content.is_blank else content.is_in(file):
                 # What was renamed just now is in its own file rather than in a copy.
                 return Verdict(Kind.STALE if content in renamed else Kind.MOVED, content)
+        for content in packed:
+            original = self._file_of(content)
+            is_written = time.time() - status.st_mtime < SETTLED
+            if is_written or (original is not None and _is_all_in(file, original)):
+                self._wait(status, unknown, content, copy, is_compared=not is_written)
+                return Verdict(Kind.COPY, content)
+            (standing if content.name is not None else lost).append(content)
         if waiting is not None and copy_of is not None and copy_of.is_blank and copy_of in standing:
             original = self._file_of(copy_of)
             if original is not None and not waiting.content.is_in(original):
@@ -213,9 +238,9 @@ class Copies:
             content for content in lost if not gzipped and copy.offset <= content.offset and content.has_head(head)
         ]
         for content in standing:
-            original = None if gzipped else self._file_of(content)
+            original = self._file_of(content)
             parted = 0 if original is None else where_they_part(file, original)
-            if parted > (EVIDENCE if copied else 0):
+            if parted > (EVIDENCE if copied or gzipped else 0):
                 return Verdict(Kind.NEW, content, parted)
         if copied and (copy_of is None or copy_of in copied):  # also where it grew since it was last compared
             self._wait(status, unknown, copy_of or copied[0], copy)
@@ -227,7 +252,9 @@ class Copies:
         heads = [content.known.head for content in lost]
         return _UNCLEAR if any(len(head) < len(known) and known.startswith(head) for known in heads) else _NEW
 
-    def _wait(self, status: os.stat_result, unknown: Unknown, original: Content, copy: Known) -> None:
+    def _wait(
+        self, status: os.stat_result, unknown: Unknown, original: Content, copy: Known, *, is_compared: bool = True
+    ) -> None:
         file_id, waiting = id_of(status), self._waiting.get(unknown.name)
         if waiting is not None and waiting.content.id != file_id:
             self._dropped(waiting.content)
@@ -235,11 +262,21 @@ class Copies:
         content = Content(Path(unknown.name)) if waiting is None else waiting.content
         content.id, content.begin, content.known, content.is_copy = file_id, copy, copy, True
         content.original = original
-        self._waiting[unknown.name] = _Copy(stamp_of(status), original, content)
+        self._waiting[unknown.name] = _Copy(stamp_of(status), original, content, is_compared)
         if waiting is None:
             self._kept(content)
         if (remembered := self._remembered.pop(file_id, None)) is not None:
             self._dropped(remembered)
+
+
+def _is_all_in(one: File, other: File) -> bool:
+    """Tell whether a file begins with all that is in another one."""
+    offset = 0
+    while mine := one.read_at(offset, _BLOCK):
+        if other.read_at(offset, len(mine)) != mine:
+            return False
+        offset += len(mine)
+    return True
 
 
 def where_they_part(one: File, other: File) -> int:

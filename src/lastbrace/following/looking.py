@@ -29,17 +29,18 @@ from __future__ import annotations
 import time
 from collections import deque
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .contents import Content, Data, Ended, Forgotten, News, Opened, Problem
-from .copies import Copies, Kind
+from .copies import SETTLED, Copies, Kind
 from .files import id_of, open_file
 from .finding import Finder
 from .generations import age, generation_of, originals
 from .old_ones import OldOnes
 from .open_files import OpenFiles
-from .places import SETTLED, Places, reason
+from .places import Places, reason
 from .twins import Twins
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Looker:
             else:
                 self._places.add(content)
                 self.news.append(Opened(content))
-        self._twins = Twins(self._places.lost, self._begin_at_end)
+        self._twins = Twins(self._places.lost, partial(self._begin_at_end, parts=True))
 
     @property
     def more(self) -> bool:
@@ -236,11 +237,11 @@ class Looker:
                 if file.name.endswith(".gz") and not begin:  # it does not grow
                     content.leave(opened)
                 else:
-                    self._begin_at_end(content, opened, begin or opened.status().st_size)
+                    self._begin_at_end(content, opened, begin or opened.status().st_size, parts=begin > 0)
         return content
 
-    def _begin_at_end(self, content: Content, file: File, size: int) -> None:
-        content.begin_at_end(file, size, self._scan_of(content.path), whole_lines=self._whole_lines)
+    def _begin_at_end(self, content: Content, file: File, size: int, *, parts: bool) -> None:
+        content.begin_at_end(file, size, self._scan_of(content.path), whole_lines=self._whole_lines, parts=parts)
 
     # Reading
 

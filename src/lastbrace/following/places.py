@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .copies import Unknown
+from .copies import SETTLED, Unknown
 from .files import FileId, id_of, open_file, stamp_of
 from .generations import is_generation, originals
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .copies import Copies
     from .finding import Finder
 
-SETTLED = 2.0  # seconds after which an unchanged stamp says that nothing was written, however coarse the clock
 _OLD_ONES = 2  # texts of one path, rotated away, that are still read: their writers may not know yet
 
 
