@@ -14,7 +14,7 @@ WORK_PER_DOUBLING = 2.2
 TIMES_AS_MUCH = 4
 TIMES_AS_LONG = 8  # linear is 4 and quadratic 16; clocks of busy machines need the room
 VISITS = 3.0  # of each byte, on average
-LONG_ENOUGH = 0.03  # seconds: shorter times say nothing
+LONG_ENOUGH = 0.02  # seconds: shorter times say nothing
 ATTEMPTS = 4
 DEEP = 10**9
 
@@ -114,7 +114,7 @@ def test_counted_work(hostile: Hostile, chunked: bool, implementation: str) -> N
 @each_text
 @pytest.mark.parametrize("chunked", [False, True], ids=["whole", "bytes"])
 def test_time(hostile: Hostile, chunked: bool, implementation: str) -> None:
-    size, largest = (10_000, 160_000) if chunked else (100_000, 3_200_000)
+    size, largest = (5_000, 80_000) if chunked else (100_000, 3_200_000)
     before = seconds(hostile, size, implementation, chunked)
     while size < largest and before < LONG_ENOUGH:
         size *= 2
