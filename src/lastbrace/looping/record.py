@@ -81,7 +81,10 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, fields: dict[str, Any]) -> TurnRecord:
         """Return the record that ``as_dict`` gave. Raises ValueError when it is none."""
-        return msgspec.convert(fields, cls)
+        try:
+            return msgspec.convert(fields, cls)
+        except msgspec.ValidationError as error:  # that of older versions is no ValueError
+            raise ValueError(str(error)) from error
 
 
 def verdict_on(outcome: Outcome[Any], *, stopped_at_final: bool = False) -> Verdict:
