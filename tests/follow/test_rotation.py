@@ -260,25 +260,6 @@ async def test_a_backup_of_what_was_rewritten_is_not_delivered_again(path: Path,
         assert await no_more(log)
 
 
-async def test_what_was_appended_just_before_a_log_was_replaced_by_one_that_begins_alike(
-    path: Path, looks: Looks
-) -> None:
-    head = line(n=1, pad="x" * 1500)
-    async with followed(path, start="start") as log:
-        await take(log, 1)
-        append(path, head)
-        await take(log, 1)
-        new = path.with_name("new")
-        new.write_text(path.read_text() + line(n=7))
-        with looks.none():
-            append(path, line(n=4))
-            new.rename(path)
-        assert await values(log, 1) == [{"n": 4}]
-        assert (await values(log, 3))[-1] == {"n": 7}
-        await looks.two_more()
-        assert await no_more(log)
-
-
 async def test_a_copy_that_grew_while_it_was_compared_is_not_delivered_again(
     path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:

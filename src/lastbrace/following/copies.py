@@ -134,8 +134,6 @@ class Copies:
 
     def judge(self, unknown: Unknown, now: float) -> Verdict:
         """Say what an unknown file is. Raises OSError where it cannot be read."""
-        if any(self._has_more(content) for content in self._replaced(unknown, now)):
-            return _UNCLEAR  # nor will it be known before that is read
         related = list(dict.fromkeys([*self._related(unknown), *self._replaced(unknown, now)]))
         if not related and id_of(unknown.status) not in self._remembered:
             return _NEW
@@ -185,10 +183,6 @@ class Copies:
             if content.name is None and content.lost_since == now and not content.vanished
             if content.offset >= EVIDENCE
         ]
-
-    def _has_more(self, content: Content) -> bool:
-        file = self._file_of(content)
-        return file is not None and content.is_in(file) and bool(file.read_at(content.offset, 1))
 
     def _compare(self, file: File, unknown: Unknown, related: list[Content]) -> Verdict:
         status = file.status()  # of before it is read: what is written from now on changes it
