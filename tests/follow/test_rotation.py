@@ -311,6 +311,26 @@ async def test_a_copy_that_grew_to_the_last_moment_is_not_delivered_again(
         assert await no_more(log)
 
 
+@pytest.mark.parametrize("size", [11, 5000])
+async def test_a_backup_of_what_was_truncated_at_once_is_not_delivered_again(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
+    text = path.read_text() + "".join(line(n=number, pad="x" * 100) for number in range(1, 100))
+    text = text[: text.index("\n", size - 11) + 1] + line(n=200)
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, text[len(line(n=0)) :])
+        await take(log, text.count("\n"))
+        with looks.none():
+            path.with_name("a.jsonl.bak").write_text(text.removesuffix(line(n=200)))
+            os.truncate(path, 0)
+        with anyio.fail_after(SOON):
+            while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
+                assert await no_more(log)
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_one_file_under_two_names_is_delivered_once(path: Path, looks: Looks) -> None:
     path.with_name("b.jsonl").symlink_to(path)
     os.link(path, path.with_name("c.jsonl"))

@@ -137,10 +137,10 @@ class Content:
         self._expected = None
         return True
 
-    def has_head(self, head: bytes) -> bool:
-        """Tell whether these are its first 1,024 bytes."""
+    def begins(self, head: bytes, size: int) -> bool:
+        """Tell whether it begins with the first 1,024 bytes of a file of this size, or with all of a smaller one."""
         if self._expected is None:
-            return self.known.has_head(head)
+            return self.known.has_head(head) or (len(head) == size < EVIDENCE and self.known.head.startswith(head))
         return len(head) == self._expected.head.length == EVIDENCE and Print.of(head) == self._expected.head
 
     def read(self, file: File, size: int) -> bytes | None:

@@ -229,7 +229,7 @@ class Copies:
             if original is not None and not waiting.content.is_in(original):
                 return Verdict(Kind.MOVED, copy_of)  # truncated before anything of it was read: all of it is here
         copied = [
-            content for content in lost if not gzipped and copy.offset <= content.offset and content.has_head(head)
+            content for content in lost if not gzipped and copy.offset <= content.offset and content.begins(head, size)
         ]
         for content in standing:
             original = self._file_of(content)
