@@ -143,6 +143,18 @@ class TestSeam:
             AUTOMATA[kind]()  # type: ignore[call-arg]
 
 
+@each_kind
+@pytest.mark.parametrize("left", [b"{", b'{"', b'{"a'])
+@pytest.mark.parametrize("size", [1000, 262_144, 262_145, 600_000])  # until the room for it is given back
+def test_an_object_that_begins_at_the_end_of_a_flood_of_braces(kind: str, size: int, left: bytes) -> None:
+    scanner = SCANNERS[kind]()
+    scanner.feed(b"{")
+    scanner.feed(b"{" * size + left)
+    (found,) = scanner.feed(b'{"a":1}'[len(left) :])
+    assert isinstance(found, lastbrace.Found)
+    assert (found.start, found.value) == (size + 1, {"a": 1})
+
+
 class TestTreatment:
     def test_two_threads_that_feed_one_scanner_harm_only_themselves(self) -> None:
         refused = []

@@ -78,12 +78,15 @@ static inline void buffer_cut(Buffer *buffer, Py_ssize_t size)
         buffer_empty(buffer);
     else if (buffer->offset > BUFFER_KEPT && buffer->offset > buffer->size) {
         buffer_to_front(buffer);
-        /* Where the rest takes but a part of the room, the room is given back; it does no harm if that fails. */
-        PyObject *smaller = PyBytes_FromStringAndSize((char *)buffer_data(buffer), buffer->size);
+        /* Where the rest takes but a part of the room, the room is given back; it does no harm if that fails. (Not made
+           from the text itself: bytes of one character are the interpreter's, and everybody's.) */
+        PyObject *smaller = PyBytes_FromStringAndSize(NULL, buffer->size);
         if (smaller == NULL)
             PyErr_Clear();
-        else
+        else {
+            memcpy(PyBytes_AS_STRING(smaller), buffer_data(buffer), buffer->size);
             Py_SETREF(buffer->bytes, smaller);
+        }
     }
 }
 
