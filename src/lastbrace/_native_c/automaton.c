@@ -268,7 +268,7 @@ Py_ssize_t found(Automaton *a, Py_ssize_t index, int empty)
     }
     else
         a->objects++;
-    if (!fragment && !empty)
+    if (a->members.names != NULL && !fragment && !empty)
         a->members.found = a->members.read;
     if (a->newest) {
         if (fragment || empty) {

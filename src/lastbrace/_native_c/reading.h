@@ -14,7 +14,8 @@ static void begin(Automaton *a, Py_ssize_t index, int structural)
     a->colon = 0;
     a->structural = structural;
     a->has_key = is_array || a->key == NULL;
-    a->members.read = (Places){.unsure = is_array};
+    if (a->members.names != NULL)
+        a->members.read = (Places){.unsure = is_array};
     a->containers.count = 0;
     marks_restart(&a->marks, a->start);
 }
@@ -160,12 +161,10 @@ key_string:
     }
     if (*at != '"')
         goto illegal;
-    if (a->containers.count == 1) {
-        if (!a->has_key)
-            a->has_key = key == NULL || may_be_key(a->key, key, at);
-        if (a->members.names != NULL)
-            note_key(&a->members, key, at, origin + (at + 1 - data) - a->start);
-    }
+    if (!a->has_key && a->containers.count == 1)
+        a->has_key = key == NULL || may_be_key(a->key, key, at);
+    if (a->members.names != NULL && a->containers.count == 1)
+        note_key(&a->members, key, at, origin + (at + 1 - data) - a->start);
     at++;
 
 colon:
