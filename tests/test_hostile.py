@@ -48,4 +48,4 @@ def test_no_time_limit_goes_by_the_clock_on_the_wall() -> None:
         if re.search(r"\btime\.time\(", path.read_text())
     }
     # When a record was read, for people; and whether a file was written to just now, by the clock that stamped it.
-    assert uses == {"following/reading.py", "following/looking.py"} | {"following/source.py"}
+    assert uses == {"following/reading.py", "following/looking.py", "following/copies.py"} | {"following/source.py"}

@@ -147,10 +147,11 @@ class Copies:
             verdict = self._compare(file, unknown, related)
             remembered = self._remembered.get(file.id)
             if verdict == _NEW and remembered is not None:
-                if remembered.is_in(file):
-                    verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
-                elif unknown.name.endswith(".gz") and remembered.is_beyond(file):  # which is still being written
+                # First whether it is still being written: it may be whole by the time that all of it is looked for.
+                if unknown.name.endswith(".gz") and remembered.is_beyond(file):
                     verdict = _UNCLEAR
+                elif remembered.is_in(file):
+                    verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
         finally:
             file.close()
         if verdict.kind in (Kind.NEW, Kind.MOVED):
