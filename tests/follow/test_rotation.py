@@ -19,6 +19,8 @@ from .files import SOON, Looks, append, followed, line, no_more, take, values
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import lastbrace
+
 pytestmark = pytest.mark.anyio
 
 
@@ -32,6 +34,15 @@ def path(tmp_path: Path) -> Path:
     file = tmp_path / "a.jsonl"
     file.write_text(line(n=0))
     return file
+
+
+async def nothing_comes_when_it_is_forgotten(log: lastbrace.Log, path: Path, looks: Looks) -> None:
+    """Wait until the text that was at the path is forgotten, and see that nothing of it comes again."""
+    with anyio.fail_after(SOON):
+        while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
+            assert await no_more(log)
+    await looks.two_more()
+    assert await no_more(log)
 
 
 def older(path: Path, number: int) -> Path:
@@ -285,11 +296,7 @@ async def test_a_copy_that_grew_while_it_was_compared_is_not_delivered_again(
         append(path, line(n=100))
         await take(log, 1)
         os.truncate(path, 0)
-        with anyio.fail_after(SOON):
-            while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
-                assert await no_more(log)
-        await looks.two_more()
-        assert await no_more(log)
+        await nothing_comes_when_it_is_forgotten(log, path, looks)
 
 
 async def test_a_copy_that_grew_to_the_last_moment_is_not_delivered_again(
@@ -307,11 +314,7 @@ async def test_a_copy_that_grew_to_the_last_moment_is_not_delivered_again(
         with looks.none():
             older(path, 1).write_text(text)
             os.truncate(path, 0)
-        with anyio.fail_after(SOON):
-            while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
-                assert await no_more(log)
-        await looks.two_more()
-        assert await no_more(log)
+        await nothing_comes_when_it_is_forgotten(log, path, looks)
 
 
 @pytest.mark.parametrize("size", [11, 5000])
@@ -327,11 +330,7 @@ async def test_a_backup_of_what_was_truncated_at_once_is_not_delivered_again(
         with looks.none():
             path.with_name("a.jsonl.bak").write_text(text.removesuffix(line(n=200)))
             os.truncate(path, 0)
-        with anyio.fail_after(SOON):
-            while any(file["offset"] for file in log.cursor["files"] if file["path"] == str(path)):
-                assert await no_more(log)
-        await looks.two_more()
-        assert await no_more(log)
+        await nothing_comes_when_it_is_forgotten(log, path, looks)
 
 
 async def test_one_file_under_two_names_is_delivered_once(path: Path, looks: Looks) -> None:

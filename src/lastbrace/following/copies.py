@@ -204,12 +204,11 @@ class Copies:
                 if original is None and content.name is not None:
                     renamed.append(content)
             elif original.id != file.id:
-                tail_there = original.read_at(copy.offset - len(tail), len(tail))
                 begins_so = original.read_at(0, len(head)) == head
                 if gzipped and begins_so:
                     packed.append(content)
                     continue
-                if begins_so and tail_there == tail:
+                if begins_so and original.read_at(copy.offset - len(tail), len(tail)) == tail:
                     self._wait(status, unknown, content, copy)
                     return Verdict(Kind.COPY, content)
                 (standing if content.name is not None else lost).append(content)
