@@ -212,14 +212,15 @@ def answer(size: int) -> Work:
 
 
 def findings(size: int) -> bytes:
-    """One object of about ``size`` bytes that satisfies the contract: a list of findings, which it does not want."""
+    """One object of at least ``size`` bytes that satisfies the contract: a list of findings, which it does not want."""
     agent = _Agent(11)
     pool = []
     for number in range(POOL if size > 100 * POOL else 4):
         finding = {"file": f"{agent.hex(6)}.py", "line": number, "note": agent.prose(200), "fix": agent.code(80)}
         pool.append(json.dumps(finding).encode())
     listed = b", ".join(_draw(pool, size, 12))
-    return b'{"status": "done", "summary": "three things to mend", "findings": [' + listed + b"]}"
+    data = b'{"status": "done", "summary": "three things to mend", "findings": [' + listed + b"]"
+    return data + b', "note": "' + agent.prose(max(0, size - len(data) - 13)).encode() + b'"}'
 
 
 def one_object(size: int) -> Work:

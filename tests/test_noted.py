@@ -44,7 +44,7 @@ def objects(draw: st.DrawFn) -> str:
 
 def check_noted(pipeline: Pipeline, names: Sequence[bytes]) -> None:
     """Fail where a pipeline tells other members than the object has."""
-    noted = None if pipeline.last is None else pipeline.members_of(pipeline.last)
+    noted = None if pipeline.last is None else pipeline.members_of(pipeline.last.raw)
     if pipeline.last is None or noted is None:
         return
     value = pipeline.last.value
@@ -80,6 +80,31 @@ def test_completions_are_those_of_the_objects(texts: list[str], seed: int) -> No
         watcher.close()
         assert watcher.completion == next((each for each in reversed(wanted) if each is not None), None)
         assert seen[-1:] == ([] if watcher.completion is None else [watcher.completion])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from(["prose {", "\n", '{"torn": ', "{}", '{"status": "done"}, ']) | objects(), max_size=5),
+    st.integers(),
+)
+def test_who_asks_for_more_hears_of_the_same_completions(pieces: list[str], seed: int) -> None:
+    text = "".join(pieces).encode()
+    for chunks in ([text], in_bytes(text), random_chunks(text, random.Random(seed))):
+        for kind in AUTOMATA:
+            heard: tuple[list[Completion], list[Completion]] = [], []
+            one: Watcher[Any] = Watcher(on_completion=heard[0].append, _implementation=kind)  # type: ignore[call-arg]
+            other: Watcher[Any] = Watcher(
+                on_completion=heard[1].append,
+                on_match=lambda *_: None,
+                _implementation=kind,  # type: ignore[call-arg]
+            )
+            for chunk in chunks:
+                one.feed(chunk)
+                other.feed(chunk)
+                assert (one.last, one.match, one.completion, heard[0]) == (
+                    other.last, other.match, other.completion, heard[1],
+                )  # fmt: skip
+            assert repr(one.close()) == repr(other.close())
 
 
 @in_c  # the one in Python notes none

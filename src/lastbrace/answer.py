@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from .completion import Completion, Marker
+from .completion import Completion, Marker, match_texts
 from .events import Field, FieldsVoid, Found, Inner, Stats, Text, Unfinished
 from .matching import Matcher, value_or_none
 from .outcome import T
@@ -97,6 +97,11 @@ class AnswerRules(Generic[T]):
         """Whether the text between objects is needed."""
         return self.on_text is not None or self.skip_think or self.matcher.contract == "marker"
 
+    @property
+    def awaits_completion_only(self) -> bool:
+        """Whether objects are judged by the contract, and of those that match only the completion is told."""
+        return bool(self.matcher.texts) and not (self.on_match or self.on_partial or self.on_field)
+
     def pipeline_options(self, scan: ScanOptions, *, no_agent: bool, see_all: bool) -> dict[str, Any]:
         """Return the options for reading the output: by ``scan``, and no more made of it than somebody asks for."""
         matcher = self.matcher
@@ -120,6 +125,7 @@ class AnswerReader(Generic[T]):
     ) -> None:
         self._rules = rules
         self._pipeline = pipeline
+        self._members_of = pipeline.members_of
         self._ended = False
         self._judges_texts = bool(rules.matcher.texts)
         self._known = known
@@ -207,11 +213,30 @@ class AnswerReader(Generic[T]):
             if self._known is None:
                 self._tell_match(calls)
 
+    def judge(self, found: Found) -> Completion | None:
+        """Take in the next object where the contract alone counts, and return what it says, which nobody was told yet.
+
+        It is the short way, without what `take_object` does for others: that tells with small objects.
+        """
+        texts = self._members_of(found.raw)
+        if texts is not None:
+            completion = match_texts(*texts)
+        elif found.empty:
+            return None
+        else:
+            match = self._match(found)
+            completion = None if match is None else match.value
+        self.last = found
+        if completion is not None:
+            self.match = found
+            self.value = self.completion = completion
+        return completion
+
     def _match(self, found: Found) -> Match[Any] | None:
         matcher = self._rules.matcher
         if found.raw is None:
             return matcher.match(found)
-        texts = self._pipeline.members_of(found) if self._judges_texts else None
+        texts = self._members_of(found.raw) if self._judges_texts else None
         return matcher.match_raw(found.raw) if texts is None else matcher.match_texts(texts)
 
     def _take_field(self, field: Field, calls: Calls) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from .chunks import Chunk, to_bytes
@@ -112,13 +112,14 @@ class Pipeline:
         self._lines = framing == "lines"
         self._open: tuple[int, int] | None = None
         self._growing = Growing(self._automaton)
+        self.members_of: Callable[[bytes], tuple[Member, ...] | None] = self._automaton.members_of
+        """Returns the members asked for of the object with this very text as `Found.raw`; None where only decoding
+        tells: of all objects but the newest, and at times of that."""
         self.closed = False
         self.unfinished: Unfinished | None = None
 
     def feed(self, chunk: Chunk) -> list[Inner]:
         """Read the next chunk and return what became certain."""
-        if self.closed:
-            raise ClosedError("fed after close")
         data = chunk if type(chunk) is bytes else to_bytes(chunk)
         if not self._direct:
             return self._feed_filters(data)
@@ -135,6 +136,8 @@ class Pipeline:
 
     def _feed_filters(self, data: bytes) -> list[Inner]:
         """Read a chunk that not all stages let through as it is."""
+        if self.closed:
+            raise ClosedError("fed after close")
         if self._direct:
             self._leave_direct()
         self._bytes += len(data)
@@ -179,10 +182,6 @@ class Pipeline:
         """The newest object, fragments and empty ones left out."""
         last: Found | None = self._automaton.last
         return last
-
-    def members_of(self, found: Found) -> tuple[Member, ...] | None:
-        """Return the members asked for; None where only decoding tells: of all objects but the newest, and at times."""
-        return self._automaton.members_of(found.raw) if found is self._automaton.last else None
 
     @property
     def open(self) -> Unfinished | None:

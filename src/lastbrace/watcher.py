@@ -125,6 +125,7 @@ class Watcher(Generic[T]):
         self._fragments = fragments
         self._on_object = on_object
         self._on_reply = on_reply
+        self._on_completion = on_completion
         self._scan = scan
         self._busy = False
         self._start()
@@ -141,6 +142,7 @@ class Watcher(Generic[T]):
         self._agent_answer = AgentAnswer(self._rules, self._scan)
         # Whether objects only need to be matched: the way is shorter then, which tells with small ones.
         self._seeks_only = not (text or self._agent or self._on_object or self._rules.matcher.ignores_any)
+        self._judges_only = self._seeks_only and self._rules.awaits_completion_only
         self._last: Found | None = None
         self._outcome: Outcome[T] | None = None
 
@@ -155,6 +157,13 @@ class Watcher(Generic[T]):
         self._busy = True
         try:
             events = self._pipeline.feed(chunk)
+            if self._judges_only and len(events) == 1:
+                found = events[0]
+                if type(found) is Found and not found.fragment:
+                    completion = self._plain.judge(found)
+                    if completion is not None and self._on_completion is not None:
+                        self._on_completion(completion)
+                    return
             shows = self._rules.on_partial is not None
             if not events and not shows:
                 return

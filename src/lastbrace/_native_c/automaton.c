@@ -35,8 +35,12 @@ static int report_at(Automaton *a, Py_ssize_t index, int kind, int64_t start, in
     }
     if (span != NULL)
         failed = PyList_Insert(a->spans, index, span);
-    if (made && !failed && !fragment && !is_empty(raw))
-        Py_XSETREF(a->last, Py_NewRef(span));
+    if (kind == FOUND && !failed && !fragment && !is_empty(raw)) {
+        if (made)
+            Py_XSETREF(a->last, Py_NewRef(span));
+        if (a->members.names != NULL)
+            Py_XSETREF(a->members.raw, Py_NewRef(raw));
+    }
     Py_XDECREF(span);
     Py_XDECREF(first);
     Py_XDECREF(last);

@@ -19,6 +19,7 @@ typedef struct {
     PyObject *names; /* a tuple of bytes, or NULL */
     Places read;     /* in the candidate */
     Places found;    /* in the newest object that is no fragment and not empty */
+    PyObject *raw;   /* its text */
 } Members;
 
 /* Whether these may be asked for; else with an error set. */

@@ -128,6 +128,7 @@ static void automaton_dealloc(Automaton *a)
     forget_newest(a);
     Py_CLEAR(a->key);
     Py_CLEAR(a->members.names);
+    Py_CLEAR(a->members.raw);
     Py_CLEAR(a->fences.info);
     buffer_free(&a->held);
     dead_leave(&a->dead, INT64_MAX);
@@ -309,7 +310,7 @@ static PyObject *members_of(Automaton *a, PyObject *raw)
 #ifndef Py_GIL_DISABLED
     known = &((State *)PyType_GetModuleState(Py_TYPE(a)))->known;
 #endif
-    if (a->members.names == NULL || a->members.found.unsure || !PyBytes_Check(raw))
+    if (raw != a->members.raw || a->members.found.unsure)
         return Py_NewRef(Py_None);
     Py_ssize_t count = PyTuple_GET_SIZE(a->members.names);
     PyObject *values = PyTuple_New(count);
@@ -432,8 +433,9 @@ static PyMethodDef methods[] = {
     {"open_bytes", (PyCFunction)automaton_open_bytes, METH_O,
      "Return the open candidate's bytes from an offset in it on; b\"\" without one, or where they are not kept."},
     {"members_of", (PyCFunction)automaton_members_of, METH_O,
-     "Return the members asked for of the newest object that is no fragment and not empty, given its text: each a str, "
-     "False where it is none, None where it is not there. None for all where that cannot be told."},
+     "Return the members asked for of the object with this very text: each a str, False where it is none, None where "
+     "it is not there. None for all where that cannot be told: of all but the newest, fragments and empty ones left out, "
+     "and at times of that."},
     {0},
 };
 
