@@ -6,6 +6,7 @@ import gc
 import inspect
 import statistics
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
@@ -18,7 +19,7 @@ from .readers import CHUNK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FEWEST, MOST = 3, 200  # rounds, by size
+FEWEST, MOST = 3, 1000  # rounds, by size
 READ = 30_000_000  # bytes that are read in all for one size, as long as that gives enough rounds
 LIMIT = 1 << 20  # bytes: the buffer_limit that is tried
 HAS_LIMIT = "buffer_limit" in inspect.signature(lastbrace.Watcher).parameters
@@ -58,7 +59,7 @@ def latency(size: int, **watch: Any) -> Latency:
     known, floors, decoded = [], [], []
     rounds = max(FEWEST, min(MOST, READ // size))
     for _ in range(rounds):
-        seen: list[lastbrace.Completion] = []
+        seen: deque[lastbrace.Completion] = deque()  # unlike a list it has room before the first is put in
         watcher = lastbrace.Watcher(max_object_bytes=None, on_completion=seen.append, **watch)
         _feed_all_but_one(data, watcher.feed)
         if seen:

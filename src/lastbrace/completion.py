@@ -96,8 +96,9 @@ def match_completion(raw: bytes) -> Completion | None:
     return _match(wire.status, wire.summary, wire.next)
 
 
-def match_texts(status: Any, summary: Any, following: Any) -> Completion | None:
-    """Return the same for the members as ``Pipeline.members_of`` tells them."""
+def match_texts(texts: tuple[Any, ...]) -> Completion | None:
+    """Return the same for the `MEMBERS` as ``Pipeline.members_of`` tells them."""
+    status, summary, following = texts
     known = _STATUSES.get(status)
     return None if known is None or summary is False or following is False else Completion(known, summary, following)
 

@@ -71,7 +71,7 @@ class Matcher(Generic[T]):
     @staticmethod
     def match_texts(texts: tuple[Member, ...]) -> Match[Any] | None:
         """Return the value of an object that has these members: see `texts`."""
-        completion = match_texts(*texts)
+        completion = match_texts(texts)
         return None if completion is None else Match(completion)
 
     def ignores(self, found: Found) -> bool:

@@ -160,9 +160,9 @@ class Watcher(Generic[T]):
             if self._judges_only and len(events) == 1:
                 found = events[0]
                 if type(found) is Found and not found.fragment:
-                    completion = self._plain.judge(found)
-                    if completion is not None and self._on_completion is not None:
-                        self._on_completion(completion)
+                    completion, tell = self._plain.judge(found), self._on_completion
+                    if completion is not None and tell is not None:
+                        tell(completion)
                     return
             shows = self._rules.on_partial is not None
             if not events and not shows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lastbrace.implementation import AUTOMATA
 
-from . import answering, recovering, saving, scanning
+from . import answering, flooding, recovering, saving, scanning
 from .inputs import must_be_same, scanned_by
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Target(NamedTuple):
 
 TARGETS = {
     "scanner": Target(scanning.scanner, scans=True),
+    "flood": Target(flooding.flood, scans=False),  # it tries both scanners itself
     "terminal": Target(scanning.terminal, scans=False),
     "encoding": Target(scanning.encoding, scans=False),
     "decoding": Target(scanning.decode, scans=False),
