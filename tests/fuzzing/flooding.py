@@ -5,6 +5,8 @@ What the scanner keeps for later is then more than it keeps for good, and is giv
 
 from __future__ import annotations
 
+import itertools
+import random
 from typing import TYPE_CHECKING, Any
 
 import lastbrace
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SIZES = (4_000, 40_000, 300_000, 1_200_000)
+FEW_WAYS = 4
 PYTHON_READS = 40_000  # bytes at most: it would take seconds for more
 
 
@@ -37,18 +40,22 @@ def flood(data: bytes) -> Any:
     kinds = [*AUTOMATA] if size <= PYTHON_READS else [kind for kind in AUTOMATA if kind == "c"]
     first: Any = None
     for kind in kinds:
-        for chunks in _few_ways(text, chunk):
+        for chunks in _few_ways(text, chunk, near=(len(head), len(text) - len(tail))):
             seen = _scan(chunks, {**options, "_implementation": kind})
             first = seen if first is None else first
             must_be_same(first, seen, (kind, *map(len, chunks[-2:])))
     return first
 
 
-def _few_ways(text: bytes, chunk: int) -> Iterator[list[bytes]]:
+def _few_ways(text: bytes, chunk: int, near: tuple[int, int]) -> Iterator[list[bytes]]:
+    """Yield chunks: the whole text, chunks of one size, and a few between which it is cut near these places."""
     yield [text]
     yield in_chunks(text, chunk)
-    yield [text[:-1], text[-1:]]
-    yield [*in_chunks(text[: len(text) // 2], chunk), *in_chunks(text[len(text) // 2 :], chunk // 3)]
+    rng = random.Random(text)
+    for _ in range(FEW_WAYS):
+        cuts = sorted(rng.choice((0, *near, len(text))) + rng.randint(-3, 8) for _ in range(rng.randint(2, 5)))
+        inside = [0, *(cut for cut in cuts if 0 < cut < len(text)), len(text)]
+        yield [text[start:end] for start, end in itertools.pairwise(inside)]
 
 
 def _scan(chunks: list[bytes], options: dict[str, Any]) -> Any:
