@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import lastbrace
-from lastbrace import Found, Scanner, Unfinished
+from lastbrace import Found, Scanner, Unfinished, Watcher
 
 from .cases import ALL, Case
 from .feeding import bytes_read_by_object_readers, in_bytes, in_chunks, random_chunks
@@ -168,11 +168,19 @@ def test_of_an_object_too_large_to_store() -> None:
     assert scanner.open is not None
     assert scanner.open.partial() == {"a": 1, "b": ""}
     scanner.feed("and so on and on")
-    assert scanner.open.partial() == {"a": 1, "b": ""}
+    assert scanner.open.partial() is None  # not what it was when somebody asked
     fresh = Scanner(max_object_bytes=20)
     fresh.feed('{"a": 1, "b": "and so on and on')
     assert fresh.open is not None
     assert fresh.open.partial() is None
+
+
+def test_what_is_not_stored_any_more_is_not_shown_again_and_again() -> None:
+    shown = []
+    watcher: Watcher[Any] = Watcher(max_object_bytes=20, on_partial=lambda value: shown.append(dict(value)))
+    for chunk in ('{"a": 1, "b": "', "12345", "67890", "and so on", "and on"):
+        watcher.feed(chunk)
+    assert shown == [{"a": 1, "b": ""}, {"a": 1, "b": "12345"}]
 
 
 def test_of_one_after_another() -> None:

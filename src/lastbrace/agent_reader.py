@@ -140,6 +140,8 @@ def reader_for(agent: str | Adapter | None, answer: str | None) -> AgentReader |
     """Return the reader of a new stream, None where that is plain text; raises what ``AgentReader`` raises."""
     if agent is None and answer is None:
         return None
+    if answer is not None and agent not in (None, "auto"):
+        raise ValueError("answer is for an agent without an adapter: give agent or answer, not both")
     # An adapter given ready-made is a pattern: each stream has its own.
     return AgentReader("auto" if agent is None else copy.deepcopy(agent), answer)
 

@@ -277,9 +277,13 @@ class AnswerReader(Generic[T]):
         self.cut_text(calls)
         if self._marker is not None:
             self.completion = self.value = self._marker.close()
-            calls.add(self._rules.on_completion, self.completion)
         if self._known is not None and self.match is not None and not _same(self.match, self._known):
             self._tell_match(calls)
+
+    def tell_marker(self, calls: Calls) -> None:
+        """Tell of the completion that a marker gives, which is known at the end of all that is said."""
+        if self._marker is not None:
+            calls.add(self._rules.on_completion, self.completion)
 
     def _tell_match(self, calls: Calls) -> None:
         rules = self._rules

@@ -175,6 +175,8 @@ class Marker:
     __slots__ = ("_head", "_is_marker", "_marker", "_more")
 
     def __init__(self, marker: str = "DONE") -> None:
+        if not isinstance(marker, str):
+            raise TypeError(f"a marker is a text, not {_short.repr(marker)}")
         self._marker = marker.strip()
         if not self._marker or "\n" in self._marker or "\r" in self._marker:
             raise ValueError(f"a marker is one line that is not blank, not {_short.repr(marker)}")

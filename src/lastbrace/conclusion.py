@@ -15,7 +15,7 @@ from .exits import how_it_ended
 from .explain import explain
 from .matching import Matcher, value_or_none
 from .outcome import Outcome, State, T
-from .printing import readable
+from .printing import counted, readable
 from .recovered import Recovered
 
 
@@ -29,8 +29,12 @@ class Exit:
 
     @classmethod
     def of(cls, returncode: int | None, stderr: bytes | str | None, *, stopped: bool) -> Self:
-        """Return it from what `Watcher.close` takes."""
-        text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr or ""
+        """Return it from what `Watcher.close` takes; raises TypeError for anything else."""
+        if not isinstance(returncode, int | None):
+            raise TypeError(f"returncode is a whole number or None, not {returncode!r}")
+        if not isinstance(stderr, bytes | bytearray | str | None):
+            raise TypeError(f"stderr is bytes or text, not {type(stderr).__name__}")
+        text = stderr or "" if isinstance(stderr, str | None) else stderr.decode("utf-8", "replace")
         return cls(returncode=returncode, stderr=text, stopped=stopped)
 
     @property
@@ -66,6 +70,7 @@ class Conclusion(Generic[T]):
     in_agent: bool
     recovered: Recovered[T] | None
     accepts_recovered: bool
+    awaits_start: bool
 
     def outcome(self, end: Exit) -> Outcome[T]:
         """Return the verdict on a stream whose program ended so."""
@@ -99,7 +104,7 @@ class Conclusion(Generic[T]):
     def _reason(self, end: Exit, state: State, completion: Completion | None) -> str:
         """Return in words why there is no success."""
         reply = self.reply
-        if reply is not None and reply.agent is not None and reply.is_error:
+        if reply is not None and reply.agent is not None and reply.is_error and not self.awaits_start:
             return f"{reply.agent}: {reply.error}"
         if state != "ok":
             return self._why_no_answer(end)
@@ -114,6 +119,8 @@ class Conclusion(Generic[T]):
         is_silent = not self.stats.bytes and end.returncode is not None
         if is_silent:
             why = "the program printed nothing"
+        elif self.awaits_start:
+            why = f"the text that the answer comes after is not in {counted(self.stats.bytes, 'byte')}"
         elif self.in_agent:
             why = f"in the agent's answer: {why}"
         if end.stopped and not (self.reply is not None and self.reply.final):

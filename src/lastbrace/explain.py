@@ -13,9 +13,10 @@ def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str =
     """
     if unfinished is not None:
         return f"the input ended inside an object that began at byte {unfinished.start} ({unfinished.size} bytes read)"
-    if wanted and stats.objects:
+    if stats.objects:
         why = refusal and f"; the newest: {printable(refusal, 300)}"
-        return f"{counted(stats.objects, 'object')}, none that satisfies {wanted}{why}"
+        counts = f"satisfies {wanted}{why}" if wanted else "counts: empty, to be ignored, or only thought of"
+        return f"{counted(stats.objects, 'object')}, none that {counts}"
     if stats.dropped:
         return f"{counted(stats.dropped, 'object')} dropped, larger than max_object_bytes"
     nothing = f"no JSON object in {counted(stats.bytes, 'byte')}"

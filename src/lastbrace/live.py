@@ -89,8 +89,8 @@ class LiveReader:
         return events
 
     def _may_hold(self, raw: bytes) -> bool:
-        """Tell whether a watched member may be in an object."""
-        return any(needle in raw for needle in self._needles) or b"\\u" in raw
+        """Tell whether a watched member may be in an object; the indexes of an array are not written in it."""
+        return raw.startswith(b"[") or any(needle in raw for needle in self._needles) or b"\\u" in raw
 
     def _begin(self, start: int, offset: Callable[[int], int]) -> ObjectReader:
         """Return the reader of the object being read; it begins at ``start`` if there is none yet."""

@@ -47,7 +47,7 @@ class Matcher(Generic[T]):
             raise ValueError("nonce needs contract='json' or a schema: only an object can repeat it")
         if nonce is not None and self._schema is not None:
             self._schema = require_nonce(self._schema, nonce)
-        self._ignored = frozenset(map(_as_text, ignored))
+        self._ignored = frozenset(map(as_text, ignored))
         self.ignores_any = bool(self._ignored)
         self.contract = contract if schema is None else None
         self.takes_all = schema is None and contract is None
@@ -76,7 +76,7 @@ class Matcher(Generic[T]):
 
     def ignores(self, found: Found) -> bool:
         """Tell whether this object is one of the values that do not count."""
-        return self.ignores_any and _as_text(value_or_none(found)) in self._ignored
+        return self.ignores_any and as_text(value_or_none(found)) in self._ignored
 
     def match(self, found: Found) -> Match[Any] | None:
         """Return the value of an object that satisfies the contract or the schema; raises what a user's schema raises.
@@ -102,8 +102,10 @@ class Matcher(Generic[T]):
     def members(self, fields: Iterable[Path] | None) -> list[Path] | None:
         """Return the members that are wanted of an object too large to store: these fields, and what is judged by.
 
-        None stands for all of them.
+        None stands for all of them: so it is where values are compared with those to ignore.
         """
+        if self.ignores_any:
+            return None
         judged = None if self._schema is None else self._schema.keys
         if self.contract == "json":
             judged = frozenset(MEMBERS if self._nonce is None else (*MEMBERS, KEY))
@@ -155,7 +157,7 @@ def _match_nothing(raw: bytes) -> None:
     """Match no object: neither contract nor schema says what an answer is."""
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Return one text for all values that are equal as JSON, whatever the order of their keys."""
     try:
         return json.dumps(value, sort_keys=True)
@@ -182,10 +184,22 @@ def match_schema(schema: Schema[T], found: Found) -> Match[T] | None:
     return schema.match_value(value)
 
 
-def ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
-    """Return the values that do not count: those given, and those of all objects in the texts given."""
+def check_ignore(ignore: Iterable[Any]) -> tuple[Any, ...]:
+    """Return texts and values that can be read more than once. Raises TypeError for one of them, and for others."""
     if isinstance(ignore, str | bytes | dict):
         raise TypeError("ignore is a list of texts and values, not one of them")
+    ignore = tuple(ignore)
+    for item in ignore:
+        if not isinstance(item, str | bytes):
+            try:
+                json.dumps(item)
+            except (TypeError, RecursionError) as error:
+                raise TypeError(f"ignore is a list of texts and values of JSON: {error}") from None
+    return ignore
+
+
+def ignored_values(ignore: Iterable[Any], scan: ScanOptions) -> list[Any]:
+    """Return the values that do not count: those given, and those of all objects in the texts given."""
     # As an agent's answer is read, whatever the framing of its events; and these texts are in memory anyway.
     free: ScanOptions = {**scan, "framing": "free", "buffer_limit": None}
     values: list[Any] = []

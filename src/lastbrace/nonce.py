@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any, TypeVar
 
+import msgspec
+
 from . import decoding
 from .members import document_of, members_in, resolve
 from .schema import Schema
 
 T = TypeVar("T")
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 KEY = "nonce"
 
@@ -58,7 +62,11 @@ def without_nonce(raw: bytes, nonce: str) -> bytes | None:
     """
     if f'"{KEY}"'.encode() not in raw and b"\\u" not in raw:
         return None
-    value: Any = decoding.decode(raw)
-    if not isinstance(value, dict) or value.pop(KEY, None) != nonce:
-        return None
-    return json.dumps(value).encode()
+    try:
+        members = _members(raw)  # each as it is written: a number may have more digits than a float
+    except decoding.REFUSED:
+        value: Any = decoding.decode(raw)
+        is_right = isinstance(value, dict) and value.pop(KEY, None) == nonce
+        return json.dumps(value).encode() if is_right else None
+    given = members.pop(KEY, None)
+    return msgspec.json.encode(members) if given is not None and decoding.decode(bytes(given)) == nonce else None

@@ -53,7 +53,7 @@ class OpenObject:
 
     def settle(self) -> None:
         """Take what is new out of the source, which is about to let go of it."""
-        self._rest = self._take()
+        self._rest = self._take() or b""
         self._source = None
 
     def partial(self, *, unended: bool = False) -> Any:
@@ -63,6 +63,8 @@ class OpenObject:
 
             self._reader = ObjectReader()
         data = self._take()
+        if data is None:
+            return None
         if data:
             self._reader.feed(data)
         return self._reader.partial(unended=unended)
@@ -71,15 +73,16 @@ class OpenObject:
         # A copy, in this process or another, has the value of now: the parser cannot be copied.
         return SettledObject, (self.partial(),)
 
-    def _take(self) -> bytes:
-        """Return what was not read yet."""
+    def _take(self) -> bytes | None:
+        """Return what was not read yet; None where it is not kept, as the object has grown beyond the limit."""
         if self._source is None:
             rest, self._rest = self._rest, b""
             return rest
         opened = self._source.open
         if opened is None or opened[0] != self.start:
             return b""
-        return self._source.open_bytes(0 if self._reader is None else self._reader.consumed)
+        consumed = 0 if self._reader is None else self._reader.consumed
+        return self._source.open_bytes(consumed) or (None if consumed < opened[1] else b"")
 
 
 class Growing:

@@ -36,10 +36,18 @@ def compile_paths(watched: Iterable[Path] = (), kept: Iterable[Path] | None = ()
 
 
 def listed(paths: Iterable[Path] | None) -> tuple[Path, ...] | None:
-    """Return paths that can be read more than once. Raises TypeError for one path where there should be several."""
+    """Return paths that can be read more than once.
+
+    Raises TypeError for one path where there should be several, and what `parse` raises.
+    """
     if isinstance(paths, str | bytes):
         raise TypeError(f"fields is a list of paths, not {paths!r}")
-    return None if paths is None else tuple(paths)
+    if paths is None:
+        return None
+    paths = tuple(paths)
+    for path in paths:
+        parse(path)
+    return paths
 
 
 _Parsed = tuple[str | None, ...]

@@ -16,7 +16,7 @@ from .noise import TerminalFilter
 from .open_object import Growing, OpenObject
 from .paths import Path, listed
 from .spans import DROPPED, EXCERPT_AFTER, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Member, Span
-from .start_after import StartAfter
+from .start_after import start_after
 from .suggestions import meant
 from .tail import Tail
 
@@ -91,7 +91,7 @@ class Pipeline:
         fields = listed(fields)
         self._encoding = Utf8Input()
         self._filter = TerminalFilter() if strip_ansi else None
-        self._start_after = StartAfter(to_bytes(after)) if after else None
+        self._start_after = start_after(after, strip_ansi=strip_ansi)
         self._tail = None if tail is None else Tail(tail)
         self._automaton = AUTOMATA["python" if buffer_limit is not None else _implementation](
             roots=roots, framing=framing, strict=strict, max_object_bytes=max_object_bytes, max_depth=max_depth,
@@ -193,6 +193,11 @@ class Pipeline:
     def tail(self) -> str:
         """The end of the text, terminal sequences removed; empty unless it was to be kept."""
         return "" if self._tail is None else self._tail.text()
+
+    @property
+    def awaits_start(self) -> bool:
+        """Whether the text that all comes ``after`` has not gone by."""
+        return self._start_after is not None and self._start_after.is_waiting
 
     @property
     def stats(self) -> Stats:

@@ -8,6 +8,7 @@ from .chunks import Chunk
 from .events import Event, Found, Stats, Unfinished
 from .pipeline import Pipeline, ScanOptions
 from .printing import counted
+from .suggestions import check_options
 
 
 class Scanner:
@@ -44,6 +45,7 @@ class Scanner:
     __slots__ = ("_pipeline",)
 
     def __init__(self, **scan: Unpack[ScanOptions]) -> None:
+        check_options(scan, ScanOptions.__annotations__)
         self._pipeline = Pipeline(**scan)
 
     def __repr__(self) -> str:

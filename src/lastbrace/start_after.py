@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from array import array
 
+from .chunks import Chunk, to_bytes
+from .noise import TerminalFilter
+
 
 class StartAfter:
     """Holds back a stream until ``text`` has gone by in it, then lets everything through.
@@ -18,6 +21,11 @@ class StartAfter:
         self._text = text
         self._matched = 0  # bytes of the text that end what was read
         self._borders = _borders(text)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the text has not gone by yet."""
+        return self._matched < len(self._text)
 
     def feed(self, chunk: bytes) -> bytes:
         """Return what of the chunk comes after the text; ``skipped`` counts the bytes that did not."""
@@ -40,6 +48,14 @@ class StartAfter:
         self._matched = matched
         self.skipped += len(chunk) - len(rest)
         return rest
+
+
+def start_after(text: Chunk | None, *, strip_ansi: bool) -> StartAfter | None:
+    """Return what waits for ``text``, which is cleaned as the stream is; None where there is nothing to wait for."""
+    data = to_bytes(text or b"")
+    if strip_ansi:
+        data = TerminalFilter().feed(data)
+    return StartAfter(data) if data else None
 
 
 def _borders(text: bytes) -> array[int]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Unpack
 from .chunks import Chunk
 from .events import Found, Inner
 from .pipeline import Pipeline, ScanOptions
+from .suggestions import check_options
 
 CHUNK_SIZE = 65536  # bytes asked for at a time: what a pipe holds
 
@@ -41,6 +42,7 @@ def iter_objects(
     """
     if isinstance(source, os.PathLike):
         raise TypeError("iter_objects takes an open file, not a path")
+    check_options(scan, ScanOptions.__annotations__)
     pipeline = Pipeline(**scan)
     return _iterate(pipeline, source, fragments)
 
@@ -72,6 +74,7 @@ async def aiter_objects(
     >>> asyncio.run(main())
     [{'n': 1}]
     """
+    check_options(scan, ScanOptions.__annotations__)
     pipeline = Pipeline(**scan)
     async with aclosing(_async_chunks(source)) as chunks:
         async for chunk in chunks:

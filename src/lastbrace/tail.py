@@ -41,7 +41,9 @@ class Tail:
 
 
 def check_max_bytes(max_bytes: int) -> int:
-    """Return ``max_bytes``. Raises ValueError where that keeps nothing."""
+    """Return ``max_bytes``. Raises TypeError where that is no count, ValueError where it keeps nothing."""
+    if not isinstance(max_bytes, int):
+        raise TypeError(f"how much of the end to keep must be a whole number of bytes, not {max_bytes!r}")
     if max_bytes < 1:
         raise ValueError(f"how much of the end to keep must be at least 1 byte, not {max_bytes}")
     return max_bytes

@@ -177,6 +177,7 @@ def _text_or_nothing(data: object) -> Chunk:
 
 
 def _scan(data: Chunk, fragments: bool, scan: ScanOptions) -> tuple[Pipeline, list[Found]]:
+    check_options(scan, ScanOptions.__annotations__)
     pipeline = Pipeline(**scan)
     events = pipeline.feed(data) + pipeline.close()
     return pipeline, [event for event in events if isinstance(event, Found) and (fragments or not event.fragment)]

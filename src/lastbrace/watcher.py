@@ -14,7 +14,7 @@ from .chunks import Chunk
 from .completion import Completion
 from .conclusion import Conclusion, Exit
 from .events import Found, Inner, Stats, Unfinished
-from .matching import Matcher, SchemaLike, ignored_values
+from .matching import Matcher, SchemaLike, check_ignore, ignored_values
 from .outcome import Outcome, State, T
 from .paths import listed
 from .pipeline import Pipeline, ScanOptions
@@ -55,8 +55,9 @@ class Watcher(Generic[T]):
         max_recover_bytes: how much of the end of the answer is kept for that.
         on_object: called with each Found.
         on_text: called with the text outside objects, decoded, as it comes; with an agent, of its answer.
-        on_match: called with each Found that satisfies the contract or the schema, and its value.
-        on_completion: called with each Completion, the moment its object closes (with a marker, at the end).
+        on_match: called with each Found that satisfies the contract or the schema, and its value; never without either.
+        on_completion: called with each Completion, the moment its object closes (with a marker, at the end); never with
+            a schema.
         on_reply: called with the agent's Reply when anything but its growing text has changed.
         on_partial: called with the value so far (see ``Unfinished.partial``) of the answer's object that is open, at
             the end of each ``feed`` that brought more of it, after all other calls. It is the growing value itself.
@@ -106,6 +107,7 @@ class Watcher(Generic[T]):
         check_options(scan, ScanOptions.__annotations__, Watcher.__init__.__kwdefaults__)
         scan["fields"] = listed(scan.get("fields"))
         fields = named_fields(on_field)
+        ignore = check_ignore(ignore)
         check_callbacks(on_object, on_text, on_match, on_completion, on_reply, on_partial, on_field_void)
         self._rules = AnswerRules(
             matcher=Matcher(contract, schema, ignored_values(ignore, scan), nonce),
@@ -119,7 +121,9 @@ class Watcher(Generic[T]):
             on_field_void=on_field_void,
             tail=check_max_bytes(max_recover_bytes) if recover else None,
         )
-        self._recovery = AnswerRecovery(self._rules.matcher, recover) if recover else None
+        self._recovery = AnswerRecovery(self._rules.matcher, recover, ignore) if recover else None
+        if agent == "auto" and scan.get("roots") == "array":
+            raise ValueError("roots='array' hides the events by which an agent is recognised: name the agent, or 'any'")
         self._who = (agent, answer)
         self._after = after
         self._fragments = fragments
@@ -133,9 +137,10 @@ class Watcher(Generic[T]):
     def _start(self) -> None:
         self._agent = reader_for(*self._who)
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
-        options = self._rules.pipeline_options(
-            self._scan, no_agent=self._agent is None, see_all=self._on_object is not None
-        )
+        scan = self._scan
+        if self._agent is not None and scan.get("roots") == "array":
+            scan = {**scan, "roots": "any"}  # its events are objects, whatever its answer is to be
+        options = self._rules.pipeline_options(scan, no_agent=self._agent is None, see_all=self._on_object is not None)
         watched = () if self.has_agent else self._rules.watched
         self._pipeline = Pipeline(**options, text=text, after=self._after, watched=watched)
         self._plain = AnswerReader(self._rules, self._pipeline)
@@ -200,6 +205,7 @@ class Watcher(Generic[T]):
                 if self._agent is not None:
                     self._close_agent(self._agent, end, calls)
                 self._reading.end(calls)
+                self._reading.tell_marker(calls)
                 self._outcome = self._conclude(end, self._recover(calls))
                 calls.make()
             finally:
@@ -338,5 +344,6 @@ class Watcher(Generic[T]):
             stats=self.stats,
             in_agent=self.has_agent,
             recovered=recovered,
+            awaits_start=self._pipeline.awaits_start,
             accepts_recovered=self._recovery is not None and self._recovery.accepts,
         ).outcome(end)

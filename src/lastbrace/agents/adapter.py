@@ -44,6 +44,7 @@ class Adapter(ABC):
         self.is_stopped = False  # its reader ended the run, which is no fault of the agent
         self.revision = 0  # counts the changes of the reply, but for its growing text
         self._text: list[str] = []
+        self._is_structured = False
         self._noted: str | None = None
         self._reply = Reply(agent=self.name)
 
@@ -116,8 +117,8 @@ class Adapter(ABC):
 
     def restart(self) -> None:
         """Abandon the draft: it was an attempt that is repeated, or words before a tool call."""
-        if self._text:
-            self._text = []
+        if self._text or self._is_structured:
+            self._text, self._is_structured = [], False
             self.changes.append(Change("restart"))
 
     def answer(self, text: str, *, last: str = "") -> None:
@@ -132,6 +133,7 @@ class Adapter(ABC):
     def structure(self, value: Any) -> None:
         """Take ``value`` as the answer's structured output, which wins over its text."""
         self.update(structured=value)
+        self._is_structured = True
         self.changes.append(Change("structured", value))
 
     def update(self, **fields: Any) -> None:

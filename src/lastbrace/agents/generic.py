@@ -41,6 +41,7 @@ class Generic(Adapter):
                 value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, str):
             self.restart()  # each event has an answer of its own
+            self._set(structured=None)
             self.answer(value)
         elif isinstance(value, dict | list):
             self.structure(value)

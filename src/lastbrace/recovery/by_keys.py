@@ -13,7 +13,8 @@ Rules
    there is none.
 4. A member with a closed vocabulary is one of its values.
 5. An array or object runs to its closing bracket. One that cannot be read is the member's default, or empty; one that
-   is JSON up to where the text ends is cut, whatever brackets its strings have.
+   is JSON up to where the text ends is cut, whatever brackets its strings have. One whose first value would begin with
+   ``<`` is a shape to fill in, as `prompts` shows it, and no value.
 6. The brace that closes the object must be there, with no further member after it. Where the text ends before, the
    object is cut.
 7. The work is counted. What takes more than ``MAX_STEPS_PER_CHARACTER`` is hostile, and has no value.
@@ -35,6 +36,7 @@ from .strings import read_string
 
 _start = re.compile(rf"\{{(?={WS}{KEY})")
 _brace_or_record = re.compile(rf"[{{}}]|\n(?=\{{{WS}{KEY})")
+_is_shape = re.compile(rf'(?:[\[{{]{WS}(?:"[^"\n]*+"{WS}:{WS})?)++<').match
 _word = re.compile(r"(?:-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?|-?[A-Za-z]++)")
 _WORDS = {word: word for word in ("true", "false", "null", "NaN", "Infinity", "-Infinity")}
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
@@ -216,6 +218,8 @@ class KeyReader:
 
     def _read_container(self, candidate: Candidate, name: str, position: int) -> int:
         text, member = self.parts.text, self._known.get(name)
+        if _is_shape(text, position):
+            raise Dead(position)
         wanted = self._known.keys() - candidate.members.keys() - {name}
         try:
             container = read_container(self.parts, position, wanted, self._json5)

@@ -16,12 +16,13 @@ from ..schema import Match
 from .broken import Broken, last_broken
 from .by_keys import KeyReader
 from .loose import MAX_CHARACTERS, Json5
-from .parts import has_odd_quotes
+from .parts import WS, has_odd_quotes
 
 Truncated = Literal["refuse", "accept"]
 General = Literal["json_repair"]
 
 _tag = re.compile(r"<(/?)think>")
+_has_shape = re.compile(rf'(?:[\[{{]|"{WS}:){WS}<').search  # where a value must stand, as in what `prompts` shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class Repair:
             if loose is not None:
                 yield loose
         is_open = has_odd_quotes(broken.text) and self.truncated == "refuse"  # its brace stands in a string
-        if self.general is not None and len(broken.text) <= MAX_CHARACTERS and not is_open:
+        may_guess = len(broken.text) <= MAX_CHARACTERS and not is_open and not _has_shape(broken.text)
+        if self.general is not None and may_guess:
             repaired = _repair(broken.text)
             if repaired is not None and self._stands_in(repaired, broken.text):
                 yield json.dumps(repaired, ensure_ascii=False), ["json_repair", *(["closed"] if broken.is_cut else [])]
