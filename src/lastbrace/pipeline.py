@@ -16,7 +16,7 @@ from .noise import TerminalFilter
 from .open_object import Growing, OpenObject
 from .paths import Path, listed
 from .spans import DROPPED, EXCERPT_AFTER, FOUND, LARGE, PIECE, TEXT, UNFINISHED, VOID, Death, Member, Span
-from .start_after import start_after
+from .start_after import StartAfter
 from .suggestions import meant
 from .tail import Tail
 
@@ -91,7 +91,9 @@ class Pipeline:
         fields = listed(fields)
         self._encoding = Utf8Input()
         self._filter = TerminalFilter() if strip_ansi else None
-        self._start_after = start_after(after, strip_ansi=strip_ansi)
+        start = to_bytes(after or b"")
+        start = TerminalFilter().feed(start) if strip_ansi else start  # as what it is looked for in
+        self._start_after = StartAfter(start) if start else None
         self._tail = None if tail is None else Tail(tail)
         self._automaton = AUTOMATA["python" if buffer_limit is not None else _implementation](
             roots=roots, framing=framing, strict=strict, max_object_bytes=max_object_bytes, max_depth=max_depth,

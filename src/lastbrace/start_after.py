@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from array import array
 
-from .chunks import Chunk, to_bytes
-from .noise import TerminalFilter
-
 
 class StartAfter:
     """Holds back a stream until ``text`` has gone by in it, then lets everything through.
@@ -48,14 +45,6 @@ class StartAfter:
         self._matched = matched
         self.skipped += len(chunk) - len(rest)
         return rest
-
-
-def start_after(text: Chunk | None, *, strip_ansi: bool) -> StartAfter | None:
-    """Return what waits for ``text``, which is cleaned as the stream is; None where there is nothing to wait for."""
-    data = to_bytes(text or b"")
-    if strip_ansi:
-        data = TerminalFilter().feed(data)
-    return StartAfter(data) if data else None
 
 
 def _borders(text: bytes) -> array[int]:

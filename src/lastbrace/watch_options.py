@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from .outcome import T
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from .answer import OnFields
     from .completion import Completion
     from .events import Found
+
+
+def reusable(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options, with lists in place of iterators: more than one watcher reads them."""
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
 
 
 class WatchOptions(ScanOptions, Generic[T], total=False):

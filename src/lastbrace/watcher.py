@@ -137,10 +137,8 @@ class Watcher(Generic[T]):
     def _start(self) -> None:
         self._agent = reader_for(*self._who)
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
-        scan = self._scan
-        if self._agent is not None and scan.get("roots") == "array":
-            scan = {**scan, "roots": "any"}  # its events are objects, whatever its answer is to be
-        options = self._rules.pipeline_options(scan, no_agent=self._agent is None, see_all=self._on_object is not None)
+        see_all, no_agent = self._on_object is not None, self._agent is None
+        options = self._rules.pipeline_options(self._scan, no_agent=no_agent, see_all=see_all)
         watched = () if self.has_agent else self._rules.watched
         self._pipeline = Pipeline(**options, text=text, after=self._after, watched=watched)
         self._plain = AnswerReader(self._rules, self._pipeline)
@@ -269,6 +267,11 @@ class Watcher(Generic[T]):
     def open(self) -> Unfinished | None:
         """The object being read now, or None; with an agent, in its answer."""
         return self._reading.open
+
+    @property
+    def open_event(self) -> Unfinished | None:
+        """The object of the stream itself that is being read now, or None; with an agent, one of its events."""
+        return self._pipeline.open
 
     @property
     def stats(self) -> Stats:

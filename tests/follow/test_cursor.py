@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from lastbrace.following.finding import Finder
 from lastbrace.following.looking import Looker
 from lastbrace.following.places import Places
 
+from ..cases import DATA
 from .files import Looks, append, followed, line, no_more, rest, take, values
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.anyio
+
+CLAUDE = (DATA / "captures" / "claude" / "a_plain.stream.stdout").read_bytes()
 
 
 @pytest.fixture
@@ -70,6 +74,46 @@ async def test_each_later_record_comes_again(path: Path) -> None:
                 ]
                 assert again[-1].value == {"n": 4}
         path.write_text(text)
+
+
+async def test_a_record_on_several_lines_comes_again_beside_those_of_an_agent(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(CLAUDE)
+    for agent in ("auto", "claude", None):
+        path.write_bytes(CLAUDE)
+        async with followed(path, start="start", agent=agent, idle_timeout=0.7) as log:
+            await take(log, CLAUDE.count(b"\n"))
+            append(path, '{\n  "n": 1,\n')
+            await rest(log)
+            cursor = saved(log)
+        append(path, "}\n".replace("}", '  "m": 2\n}') + line(n=3))
+        async with followed(path, start=cursor, agent=agent) as log:
+            assert [record.value for record in await take(log, 2)] == [{"n": 1, "m": 2}, {"n": 3}]
+
+
+@pytest.mark.parametrize("name", ["a.log", "a.jsonl"])
+@pytest.mark.parametrize(("encoding", "mark"), [("utf-16-le", BOM_UTF16_LE), ("utf-16-be", BOM_UTF16_BE)])
+async def test_a_log_in_utf_16_goes_on_after_a_cursor(tmp_path: Path, name: str, encoding: str, mark: bytes) -> None:
+    path = tmp_path / name
+
+    def written(*numbers: int) -> bytes:
+        return "".join(line(n=number, word="\u0a0a\u0a00 \u000a") for number in numbers).encode(encoding)
+
+    path.write_bytes(mark + written(0, 1))
+    cursors: list[Any] = ["start"]
+    async with followed(path, start="start", idle_timeout=0.2) as log:
+        for _ in range(2):
+            await take(log, 1)
+            cursors.append(saved(log))
+        await rest(log)
+        cursors.append(saved(log))
+    append(path, written(2, 3))
+    for number, cursor in zip((0, 1, 2, 2), cursors, strict=True):
+        async with followed(path, start=cursor) as log:
+            assert [record.value["n"] for record in await take(log, 4 - number)] == [*range(number, 4)]
+    async with followed(path, start="end") as log:
+        append(path, written(4))
+        assert [record.value["n"] for record in await take(log, 1)] == [4]
 
 
 def renamed(path: Path) -> None:

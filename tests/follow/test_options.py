@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,16 @@ async def test_callbacks_say_which_file_they_are_about(tmp_path: Path) -> None:
         ("a", {"status": "done", "n": "a"}), ("a", "done"), ("b", {"status": "done", "n": "b"}), ("b", "done"),
     ]  # fmt: skip
     assert log.source is None
+
+
+async def test_an_option_that_can_be_read_once_serves_every_file(tmp_path: Path) -> None:
+    example = 'End with {"status": "done"}'
+    for name in ("a", "b"):
+        append(tmp_path / name, f"> {example}\n" + line(n=1))
+    async with lastbrace.follow(tmp_path, start="start", ignore=iter([example])) as log:
+        assert [record.value for record in await take(log, 2)] == [{"n": 1}] * 2
+    outcome = lastbrace.run_sync([sys.executable, "-c", f"print({example!r})"], ignore=iter([example]))
+    assert not outcome.ok
 
 
 async def test_what_a_callback_raises_comes_after_the_records_before_it(path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from ..pipeline import ScanOptions
 from ..suggestions import check_options
-from ..watch_options import WatchOptions
+from ..watch_options import WatchOptions, reusable
 from ..watcher import Watcher
 from .generations import originals
 from .identity import from_json
@@ -75,7 +75,7 @@ def follow(paths: PathLike | Iterable[PathLike], **options: Unpack[FollowOptions
     raise is raised by the iteration after the records before it; one can iterate on.
     """
     check_options(options, FollowOptions.__annotations__)
-    given: dict[str, Any] = dict(options)
+    given = reusable(options)
     start: Any = given.pop("start", "end")
     until_done: bool = given.pop("until_done", False)
     idle_timeout: float | None = given.pop("idle_timeout", None)

@@ -8,6 +8,7 @@ from ..pipeline import ScanOptions
 from ..scanner import Scanner
 from .files import File, FileId, Stamp, open_file
 from .identity import EVIDENCE, NOTHING, Known, Position, Print
+from .lines import MARKS, after_line
 
 if TYPE_CHECKING:
     import os
@@ -181,18 +182,19 @@ class Content:
         Where it is large it is let go, unless the text ``parts`` from another one there.
         """
         start = max(0, size - _LOOK_BACK)
-        window = file.read_at(start, size - start)
+        window, head = file.read_at(start, size - start), file.read_at(0, EVIDENCE)
         self.floor = start + len(window)
         if parts and start and b"\n" not in window:
             self.begin_at(file, _line_before(file, start))
             return
-        line = window.rfind(b"\n") + 1
+        line = after_line(window, start, head)
         if whole_lines or (line == len(window) and scan.get("framing") == "lines"):
             begin = line
         else:  # an object may have begun in a line before
-            earlier = window.rfind(b"\n", 0, max(0, line - _LINES_BACK)) + 1
+            earlier = after_line(window[: max(0, line - _LINES_BACK)], start, head)
             line = earlier or (0 if start == 0 and line <= _LINES_BACK else line)
             begin = line + _open_from(window[line:], scan)
+            begin -= (start + begin) % len(MARKS.get(head[:2], b"\n"))  # a brace may be half of a character there
         self.begin_at(file, start + begin if line or start == 0 else self.floor)
 
     def has_shrunk(self, status: os.stat_result) -> bool:
@@ -213,7 +215,7 @@ def _line_before(file: File, end: int) -> int:
     """Return where the line begins that goes on at ``end``."""
     while end > 0:
         start = max(0, end - _LOOK_BACK)
-        line = file.read_at(start, end - start).rfind(b"\n") + 1
+        line = after_line(file.read_at(start, end - start), start, file.read_at(0, EVIDENCE))
         if line:
             return start + line
         end = start

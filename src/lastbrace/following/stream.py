@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from .identity import EVIDENCE, Position, Print
+from .lines import MARKS, after_line
 from .source import Record
 from .unwrap import Format, Unwrapper
 
@@ -72,7 +72,7 @@ class Stream:
         self._before, self._data, self._offset = b"", content.begin.tail, content.begin.offset - len(content.begin.tail)
         self._unwrapper = None if unwrap is None else Unwrapper(unwrap, self._base, self._feed)
         mark = content.begin.head[:2]
-        if self._base and mark in (BOM_UTF16_LE, BOM_UTF16_BE) and unwrap is None:
+        if self._base and mark in MARKS and unwrap is None:
             self._feed(mark)
             self._base -= len(mark)
 
@@ -136,10 +136,10 @@ class Stream:
 
     def _find_clean(self) -> None:
         """Find the newest place from which reading could begin anew and find the same."""
-        opened = self.watcher.open
+        opened = self.watcher.open_event
         if self._unwrapper is None:
             until = len(self._data) if opened is None else opened.start + self._base - self._offset
-            line = self._data.rfind(b"\n", 0, until) + 1 if until > 0 else 0
+            line = after_line(self._data[: max(0, until)], self._offset, self.content.known.head)
             at = self._offset + line if line else None
         else:
             self._unwrapper.forget(self.watcher.stats.bytes if opened is None else opened.start)

@@ -13,7 +13,7 @@ from anyio.from_thread import start_blocking_portal
 
 from ..outcome import Outcome, T
 from ..suggestions import check_options
-from ..watch_options import WatchOptions
+from ..watch_options import WatchOptions, reusable
 from .backend import Backend
 from .checks import check_input, check_pty, check_stderr, check_stop, check_times
 from .launch import Launch
@@ -136,7 +136,7 @@ def run(
         on_stderr=stderr if callable(stderr) else None,
         tap=on_output,
     )
-    return Backend(program, stop=stop, encoding=encoding, watch={"agent": "auto", **watch})
+    return Backend(program, stop=stop, encoding=encoding, watch={"agent": "auto", **reusable(watch)})
 
 
 @overload
