@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from array import array
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import lastbrace
 from .processes import DONE, FOREVER, nothing_left, sh
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
 pytestmark = pytest.mark.anyio
 
@@ -94,3 +95,19 @@ async def test_a_view_of_items_wider_than_a_byte_arrives_whole() -> None:
             pass
     assert backend.returncode == 0
     assert bytes(seen) == numbers.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the loop's own tasks never began
+@pytest.mark.parametrize("pause", [None, 0.0, 0.1])
+def test_a_loop_that_ends_at_once_leaves_no_descriptor(pause: float | None) -> None:
+    async def around() -> AsyncGenerator[Any, None]:
+        async with lastbrace.run(sh(f"sleep {FOREVER}"), input="text", grace=0.5) as backend:
+            yield backend
+
+    async def main() -> None:
+        await anext(around())
+        if pause is not None:
+            await asyncio.sleep(pause)
+
+    with nothing_left():
+        asyncio.run(main())

@@ -46,6 +46,12 @@ async def test_turns(tmp_path: Path) -> None:
     assert agent.prompts == ["T", "step 1", "step 2", "step 3"]
 
 
+async def test_a_turn_that_the_time_of_the_loop_cut_is_no_error_of_the_agent(tmp_path: Path) -> None:
+    agent = Script(tmp_path, [NEVER])
+    seen, turns = await verdicts(agent.argv, max_seconds=0.5, max_errors=1)
+    assert (seen, turns.reason) == (["timeout"], LoopEnd.MAX_SECONDS)
+
+
 async def test_a_hundred_turns_are_the_most_unless_told() -> None:
     assert lastbrace.loop(["agent"], "T")._bounds.max_turns == 100
 

@@ -165,7 +165,17 @@ async def test_a_torn_last_line_is_cut_off(tmp_path: Path) -> None:
 
 async def test_what_is_no_journal_is_not_touched(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
-    for text in (b"notes\n", b"notes", b"{}\n", b'{"lastbrace_loop":2,"task":"T"}\n', b'{"last": 1}', b"[1]\n\n"):
+    for text in (
+        b"notes\n",
+        b"notes",
+        b"{}\n",
+        b'{"lastbrace_loop":2,"task":"T"}\n',
+        b'{"last": 1}',
+        b"[1]\n\n",
+        b"\n# Notes\n",
+        b'{\n  "name": "a package"\n}\n',
+        b'{"lastbrace_loop":1,"task":"T\n{"turn":1}\n',
+    ):
         journal.write_bytes(text)
         with pytest.raises(JournalError, match="no journal"):
             await run(["agent"], journal)

@@ -12,7 +12,7 @@ import lastbrace
 from lastbrace import LoopEnd
 from lastbrace.looping import NextTurn, Turn, Verdict
 
-from ..processes import FAMILY, nothing_left, runs, sh
+from ..processes import FAMILY, FOREVER, nothing_left, runs, sh
 from .scripts import Script, claude, says
 
 if TYPE_CHECKING:
@@ -155,6 +155,30 @@ async def test_callbacks_see_each_turn_and_what_they_raise_passes_on(tmp_path: P
         assert turns.reason is LoopEnd.ERROR
         with pytest.raises(StopAsyncIteration):
             await anext(turns)
+
+
+@pytest.mark.parametrize(
+    ("step", "options"), [({"exit": 1}, {}), ({"sleep": FOREVER}, {"timeout": 0.5, "grace": 0.5}), ({"exit": 0}, {})]
+)
+async def test_what_a_callback_raises_in_a_turn_that_fails_passes_on_too(
+    tmp_path: Path, step: dict[str, Any], options: dict[str, Any]
+) -> None:
+    agent = Script(tmp_path, [{"complain": "so far\n", **step}])
+
+    def raises(text: str) -> None:
+        raise ZeroDivisionError(text)
+
+    async with lastbrace.loop(agent.argv, "T", stderr=raises, pause=0, **options) as turns:
+        with pytest.raises(ZeroDivisionError):
+            await anext(turns)
+        assert (turns.reason, turns.number) == (LoopEnd.ERROR, 1)
+
+
+async def test_a_loop_that_has_not_begun_says_so() -> None:
+    turns = lastbrace.loop(["agent"], "T")
+    for name in ("seconds", "number", "cost_usd", "session_id", "completion"):
+        with pytest.raises(RuntimeError, match="async with"):
+            getattr(turns, name)
 
 
 async def test_a_command_that_no_system_takes_raises(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ class Bounds:
         """Return how a loop that has come so far has ended, and that in words; None while it may go on."""
         if progress.done:
             return LoopEnd.DONE, "done"
+        if self.max_seconds is not None and elapsed >= self.max_seconds:  # a turn that it cut is an error, too
+            return LoopEnd.MAX_SECONDS, f"its {self.max_seconds:g} seconds are over"
         if self.max_errors is not None and progress.errors >= self.max_errors:
             said = f": {progress.last_error}" if progress.last_error else ""
             if self.max_errors == 1:
@@ -76,8 +78,6 @@ class Bounds:
         spent = progress.cost_usd
         if self.max_cost_usd is not None and spent is not None and spent >= self.max_cost_usd:
             return LoopEnd.MAX_COST_USD, f"{spent:.2f} USD spent, of {self.max_cost_usd:g}"
-        if self.max_seconds is not None and elapsed >= self.max_seconds:
-            return LoopEnd.MAX_SECONDS, f"its {self.max_seconds:g} seconds are over"
         if self.max_turns is not None and progress.turns >= self.max_turns:
             return LoopEnd.MAX_TURNS, f"{counted(progress.turns, 'turn')} taken"
         return None

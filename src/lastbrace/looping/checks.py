@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..process import run
+from ..watch_options import reusable
 
 
 def check_words(*, prompt: Any, resume: Any, go_on: Any) -> None:
@@ -30,9 +30,7 @@ def contract_of(options: dict[str, Any]) -> str:
     """Return by what the turns are judged; TypeError and ValueError where these options of `run` make no loop."""
     if "input" in options:
         raise TypeError("a loop has no input: its prompt is what the program reads")
-    for name in ("ignore", "fields"):  # every turn reads them
-        if isinstance(options.get(name), Iterator):
-            options[name] = list(options[name])
+    options.update(reusable(options))
     if options.get("timeout") == 0:
         raise ValueError("timeout=0 leaves no time for a turn")
     run(["-"], **options)  # starts nothing, and finds fault with the others before the first turn does

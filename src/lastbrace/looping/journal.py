@@ -92,7 +92,7 @@ class Journal:
         torn = lines.pop()
         head = _decoded(lines[0]) if lines else None
         is_ours = isinstance(head, dict) and head.get(_FORMAT) == _VERSION and isinstance(head.get("task"), str)
-        if head is None and _is_beginning_of_header(torn if not lines else lines[0]):
+        if not lines and _is_beginning_of_header(torn):
             return self._begin(task)
         if not is_ours:
             raise JournalError(f"{self.path} is no journal of a loop")

@@ -121,6 +121,8 @@ class Loop(AsyncOnly, Generic[T]):
     @property
     def seconds(self) -> float:
         """How long the loop has been at work, its pauses included."""
+        if self._progress is None:
+            raise self._misused(RuntimeError)
         return self._base + ((self._ended_at or time.monotonic()) - self._began)
 
     @property
@@ -263,7 +265,7 @@ class Loop(AsyncOnly, Generic[T]):
         except BackendError as caught:
             if caught.outcome is None:  # it never ran, and trying again will not help
                 raise
-            outcome = caught.outcome
+            raised, outcome = backend.callback_error, caught.outcome
             verdict, error = failure_of(caught)
         except Exception as caught:  # a callback's: the turn has ended all the same
             known = _outcome_of(backend)

@@ -87,6 +87,11 @@ class Backend(AsyncOnly, Generic[T]):
         return self._program.returncode
 
     @property
+    def callback_error(self) -> Exception | None:
+        """What callbacks (and the iterable ``input``) raised so far, several as an ExceptionGroup."""
+        return self._errors.all
+
+    @property
     def last(self) -> Found | None:
         """The newest object read so far."""
         return self._watcher.last

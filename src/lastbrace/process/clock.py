@@ -52,9 +52,9 @@ class Clock:
             total = _NEVER if self._timeout is None else self._began + self._timeout - now
             idle = _NEVER if self._idle_timeout is None else self._idle_from(now) + self._idle_timeout - now
             if self._stopped is None and total <= 0:
-                return f"ran longer than {self._timeout} s"
+                return f"ran longer than {round(self._timeout or 0, 3)} s"
             if self._stopped is None and idle <= 0:
-                return f"printed nothing for {self._idle_timeout} s"
+                return f"printed nothing for {round(self._idle_timeout or 0, 3)} s"
             await anyio.sleep(max(min(total, idle), 0.01))
 
     def _idle_from(self, now: float) -> float:

@@ -243,6 +243,8 @@ class Program:
             self.child.group.kill()
             with anyio.CancelScope(shield=True):
                 await self.child.group.end(0)
+                if self.child.stdin is not None:  # the loop may end before its task has begun
+                    await self.child.stdin.close()
             if not isinstance(error, BaseExceptionGroup):
                 raise
             self._crash = error.exceptions[0] if len(error.exceptions) == 1 else error
