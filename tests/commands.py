@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lastbrace.cli import app
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+FULL = Path("/dev/full")
+"""A disk that is always full."""
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+# With PYTHONUNBUFFERED, as in many containers, writing fails at once; without it, when the buffer is flushed.
+with_and_without_buffer = pytest.mark.parametrize(
+    "environment",
+    [{**os.environ, "PYTHONUNBUFFERED": ""}, {**os.environ, "PYTHONUNBUFFERED": "1"}],
+    ids=["buffered", "unbuffered"],
+)
 COMMAND = [sys.executable, "-W", "error", "-m", "lastbrace"]
 
 

@@ -132,6 +132,17 @@ def test_a_recording_that_was_cut_is_played_as_far_as_it_goes(rest: bytes, tmp_p
     assert b"has no end: the recording was cut" in done.stderr
 
 
+def test_a_recording_comes_through_a_pipe_as_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_bytes(cut := HEADER + b'{"t": 0, "out": "x"}\n')
+    assert replay(tmp_path / "run.jsonl").returncode == 1
+    status, out, error = command("replay", "/dev/stdin", stdin=cut)
+    assert (status, out) == (1, b"x")
+    assert "has no end: the recording was cut" in error
+    status, out, error = command("replay", "/dev/stdin", stdin=b"")
+    assert (status, out) == (2, b"")
+    assert "it is empty: this is no recording" in error
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

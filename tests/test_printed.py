@@ -17,7 +17,7 @@ import pytest
 import lastbrace
 from lastbrace import BackendError, BackendTimeout, DecodeError, NoObjectError
 
-from .commands import COMMAND, command, inside
+from .commands import COMMAND, FULL, command, inside, needs_full, with_and_without_buffer
 from .processes import DONE, FOREVER, sh
 from .test_cli import on_a_terminal
 
@@ -91,7 +91,8 @@ def test_a_terminal_gets_nothing_that_it_would_act_on(
         (["run", "--schema", NASTY, "--", "true"], 2),
         (["loop", "--prompt", "x", "--journal", f"{NASTY}/x", "--", "true"], 1),
         (["loop", "--prompt", "x", "--template", NASTY], 2),
-        (["loop", "--prompt-file", NASTY, "--", "true"], 1),
+        (["loop", "--prompt-file", NASTY, "--", "true"], 2),
+        (["follow", "--state", f"{NASTY}/x", "--idle-timeout", "0", "said"], 2),
         (["last", "--schema", "schema", "said"], 4),
         (["last", NASTY], 2),
         (["replay", "said"], 2),
@@ -190,10 +191,11 @@ def test_line_ends_in_the_last_words_of_a_program_stay() -> None:
         lastbrace.run_sync(sh(r"printf 'one\n\ttwo\n' >&2; exit 1"))
 
 
-FULL = Path("/dev/full")
 DEMO = [sys.executable, "-W", "error", "-m", "lastbrace.demo", "--fast"]
 
 
+@needs_full
+@with_and_without_buffer
 @pytest.mark.parametrize(
     "words",
     [
@@ -205,16 +207,22 @@ DEMO = [sys.executable, "-W", "error", "-m", "lastbrace.demo", "--fast"]
         ["demo", "--fast"],
         ["last", "said"],
         ["last", "--agent", "auto", "said"],
+        ["last", "--recover", "said"],
+        ["first", "said"],
         ["all", "said"],
+        ["follow", "--from", "start", "--idle-timeout", "0.1", "said"],
     ],
 )
-def test_a_full_disk_behind_stdout_is_told_in_one_line(words: list[str], tmp_path: Path) -> None:
+def test_a_full_disk_behind_stdout_is_told_in_one_line(
+    words: list[str], environment: dict[str, str], tmp_path: Path
+) -> None:
     (tmp_path / "said").write_text(DONE)
     with FULL.open("wb") as full:
         done = subprocess.run(
-            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, timeout=60, check=False
+            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, env=environment, timeout=60
         )
     assert done.returncode == 1
+    assert done.stderr.count(b"lastbrace: ") == 1
     assert done.stderr.splitlines()[-1] == b"lastbrace: [Errno 28] No space left on device"
     assert b"Traceback" not in done.stderr
     assert b"Exception" not in done.stderr
@@ -239,12 +247,14 @@ def test_closed_streams_are_no_traceback(words: list[str], closed: str) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@needs_full
+@with_and_without_buffer
 @pytest.mark.parametrize("redirection", ["1>/dev/full", "1>&-", "0<&- 2>&-", "2>/dev/full"])
-def test_the_demo_ends_without_a_traceback(redirection: str) -> None:
+def test_the_demo_ends_without_a_traceback(redirection: str, environment: dict[str, str]) -> None:
     script = f'exec "$@" {redirection}'
     done = subprocess.run(
         ["/bin/sh", "-c", script, "sh", *DEMO, "--turns", "1"],
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, env=environment,
     )  # fmt: skip
     assert done.returncode == (1 if "1>" in redirection else 0)
     assert b"Traceback" not in done.stderr

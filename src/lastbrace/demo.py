@@ -11,7 +11,6 @@ import os
 import re
 import sys
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,9 +61,16 @@ def turn_of(prompt: str, turns: int) -> tuple[str, str | None]:
 
 
 def _complain(text: str) -> None:
-    with suppress(OSError):
+    try:
         if sys.stderr is not None:
             print(f"demo agent: {text}", file=sys.stderr, flush=True)
+    except OSError:
+        _silence(2)
+
+
+def _silence(descriptor: int) -> None:
+    """Let go of what could not be written, or the interpreter complains when it flushes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -94,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
         while args.hang:
             time.sleep(60)
     except OSError:  # its reader has gone, the disk is full
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter complains when it flushes at its end
+        _silence(1)
         return 1
     except KeyboardInterrupt:
         return 130

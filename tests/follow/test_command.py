@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ..cases import DATA
-from ..commands import COMMAND, command
+from ..commands import COMMAND, FULL, command, needs_full, with_and_without_buffer
 from .files import SOON, append, line
 
 if TYPE_CHECKING:
@@ -36,9 +38,9 @@ def printed(out: bytes) -> list[Any]:
 
 
 @contextlib.contextmanager
-def running(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+def running(*arguments: str | Path, under: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[str]]:
     program = subprocess.Popen(
-        [*COMMAND, "follow", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*under, *COMMAND, "follow", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     with program:
         try:
@@ -101,6 +103,18 @@ def test_records_come_as_they_are_written_until_a_signal(path: Path) -> None:
         assert program.stderr.read() == ""
 
 
+def test_under_nohup_a_hang_up_is_no_end(path: Path) -> None:
+    with running("--from", "start", "--poll", path, under=("nohup",)) as program:
+        assert program.stdout is not None
+        for _ in range(2):
+            program.stdout.readline()
+        program.send_signal(signal.SIGHUP)
+        append(path, line(n=2))
+        assert json.loads(program.stdout.readline())["value"] == {"n": 2}
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(SOON) == 128 + signal.SIGTERM
+
+
 def test_ended_by_its_reader(path: Path) -> None:
     append(path, line(n=1) * 20_000)
     with running("--from", "start", "--state", path.with_name("state"), path) as program:
@@ -153,12 +167,77 @@ def test_a_state_file_that_holds_no_cursor(path: Path, content: str) -> None:
     assert state.read_text() == content
 
 
+@needs_full
+@with_and_without_buffer
+def test_what_could_not_be_printed_comes_again(path: Path, environment: dict[str, str]) -> None:
+    words = ["follow", "--from", "start", "--state", "state", *QUIET, path.name]
+    with FULL.open("wb") as full:
+        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, env=environment, timeout=SOON)
+    assert (done.returncode, done.stderr) == (1, b"lastbrace: [Errno 28] No space left on device\n")
+    assert [found["value"] for found in printed(command(*words)[1])] == [{"n": 1}, {"status": "continue", "x": None}]
+
+
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [
+        ("none/state", "No such file or directory"),
+        (".", "Is a directory"),
+        ("a.log/state", "Not a directory"),
+        ("/proc/state", "No such file or directory"),  # a folder in which nothing can be made
+    ],
+)
+def test_a_place_that_cannot_be_kept_is_refused_at_the_start(path: Path, state: str, why: str) -> None:
+    status, out, error = command("follow", "--from", "start", "--state", state, *QUIET, path)
+    assert (status, out) == (2, b"")
+    assert f"--state: cannot keep a place in {state}: {why}" in " ".join(error.split())
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_state_file_is_not_touched_by_what_is_used_wrongly(path: Path) -> None:
+    state = path.with_name("state")
+    assert command("follow", "--state", state, "")[0] == 2
+    assert not state.exists()
+    state.write_text("[]")
+    before = state.stat()
+    assert command("follow", "--state", state, path)[0] == 2
+    assert (state.stat(), sorted(path.parent.iterdir())) == (before, [path, state])
+
+
+def test_a_place_that_can_no_longer_be_kept_is_told_once_until_it_can(path: Path) -> None:
+    folder = path.with_name("folder")
+    folder.mkdir()
+
+    with running("--from", "start", "--poll", "--state", folder / "state", path) as program:
+        assert program.stderr is not None
+        for _ in range(2):
+            _wait_for(folder / "state")
+            shutil.rmtree(folder)
+            append(path, line(n=2))
+            assert program.stderr.readline() == f"lastbrace: cannot save to {folder}/state: No such file or directory\n"
+            time.sleep(2.5)  # in which it tries again
+            folder.mkdir()
+        _wait_for(folder / "state")
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(SOON) == 128 + signal.SIGTERM
+        assert program.stderr.read() == ""
+
+
+def _wait_for(state: Path) -> None:
+    end = time.monotonic() + SOON
+    while not state.exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_problems_are_told_and_nothing_on_a_terminal_acts_on_them(path: Path) -> None:
     os.mkfifo(path.with_name("pipe\x1b[2J"))
-    status, _, error = command("follow", "--state", path.parent / "none" / "state", *QUIET, "pipe\x1b[2J")
+    status, _, error = command("follow", *QUIET, "pipe\x1b[2J")
     assert status == 4
     assert "pipe\\x1b[2J: not a regular file" in error
-    assert "cannot save" in error
+    assert "\x1b" not in error
+    status, _, error = command("follow", "--state", "none\x1b[2J/state", *QUIET, path)
+    assert status == 2
+    assert "cannot keep a place in none\\x1b[2J/state" in error
     assert "\x1b" not in error
 
 

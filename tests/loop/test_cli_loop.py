@@ -116,6 +116,8 @@ def test_where_the_prompt_stands(tmp_path: Path) -> None:
         (["loop", "--prompt", "a", "--contract", "none", "--", "true"], "contract or a schema"),
         (["loop", "--prompt", "a", "--max-seconds", "0", "--", "true"], "max_seconds"),
         (["loop", "--journal", "new", "--", "true"], "has none yet"),
+        (["loop", "--prompt-file", "nowhere.md", "--", "true"], "--prompt-file: nowhere.md: No such file or directory"),
+        (["loop", "--prompt-file", ".", "--", "true"], "--prompt-file: .: Is a directory"),
     ],
 )
 def test_wrong_use(words: list[str], told: str, tmp_path: Path) -> None:
@@ -128,7 +130,6 @@ def test_what_cannot_be_started_and_what_is_no_journal(tmp_path: Path) -> None:
     status, lines, error = loop("--prompt", "T", argv=[str(tmp_path / "none")])
     assert (status, lines[-1]["end"]) == (127, "error")
     assert "cannot start" in error
-    assert loop("--prompt-file", tmp_path / "none", argv=["true"])[0] == 1
     status, lines, error = loop("--prompt", "T", "--journal", tmp_path, argv=["true"])
     assert (status, lines) == (1, [])
     assert "cannot open the journal" in error
@@ -173,6 +174,51 @@ echo $$ > {tmp_path}/pid; {FAMILY}"""
     again = Script(tmp_path / "again", [says("done")])
     status, lines, _ = loop("--journal", str(journal), argv=again.argv)
     assert (status, lines[-1]["turns"], again.prompts) == (0, 2, ["two"])
+
+
+def test_under_nohup_a_hang_up_is_no_end(tmp_path: Path) -> None:
+    fifo, go = tmp_path / "fifo", tmp_path / "go"
+    os.mkfifo(fifo)
+    script = f"""echo begun > "$0"; while ! test -e '{go}'; do sleep 0.01; done; echo '{{"status": "done"}}'"""
+    words = ["nohup", *COMMAND, "loop", "--prompt", "T", "--", "/bin/sh", "-c", script, str(fifo)]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        fifo.read_text()
+        process.send_signal(signal.SIGHUP)
+        go.touch()
+        out, _ = process.communicate(timeout=60)
+    assert (process.returncode, json.loads(out.splitlines()[-1])["end"]) == (0, "done")
+
+
+@pytest.mark.parametrize(
+    ("options", "how"), [([], "without --journal it begins anew"), (["--journal", "j"], "to go on, give the same")]
+)
+def test_no_turn_is_begun_when_nobody_reads_any_longer(options: list[str], how: str, tmp_path: Path) -> None:
+    turns, go = tmp_path / "turns", tmp_path / "go"
+    script = f"""echo turn >> '{turns}'
+if test "$(wc -l < '{turns}')" -gt 1; then while ! test -e '{go}'; do sleep 0.01; done; fi
+echo "{{\\"status\\": \\"continue\\", \\"next\\": \\"$$\\"}}" """
+    words = [*COMMAND, "loop", "--prompt", "T", "--max-turns", "6", *options, "--", "/bin/sh", "-c", script]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["turn"] == 1
+        process.stdout.close()
+        go.touch()
+        told = process.stderr.read().decode()
+    assert (process.returncode, turns.read_text()) == (3, "turn\n" * 2)
+    assert told.startswith("lastbrace: ended after 2 turns: nobody reads its lines any longer\nlastbrace: " + how)
+
+
+def test_an_answer_that_nobody_reads_decides_the_status_all_the_same(tmp_path: Path) -> None:
+    for step, status in ((says("done"), 0), ({"say": "Hm."}, 4), (says("error"), 1)):
+        agent = Script(tmp_path / str(status), [step])
+        unread, end = os.pipe()
+        os.close(unread)
+        with os.fdopen(end, "wb") as pipe:
+            words = [*COMMAND, "loop", "--prompt", "T", "--", *agent.argv]
+            done = subprocess.run(words, stdout=pipe, stderr=subprocess.PIPE, timeout=60)
+        assert (done.returncode, len(agent.prompts)) == (status, 1)
+        assert b"Traceback" not in done.stderr
 
 
 def test_a_terminal_sees_a_line_that_goes_away_and_no_escape_of_the_agents(tmp_path: Path) -> None:

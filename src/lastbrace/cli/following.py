@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ..printing import printable
 from .options import AgentOption, Contract, ContractOption, Framing, IdleTimeoutOption, SchemaOption, agent_name
+from .place import Place
 from .records import follow_files
 from .usage import exit_with, read_schema
 
@@ -76,4 +78,14 @@ def follow(
     }
     if framing is not None:
         options["framing"] = framing.value
-    exit_with(lambda: follow_files(paths, options, state, view=view))
+    place = None if state is None else _place(state)
+    exit_with(lambda: follow_files(paths, options, place, view=view))
+
+
+def _place(state: Path) -> Place:
+    """Return the place that ``--state`` gives."""
+    try:
+        return Place(state)
+    except (OSError, ValueError) as error:
+        why = f"cannot keep a place in {state}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise typer.BadParameter(printable(why, 1000), param_hint="--state") from error

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskStatus
 
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that tell us to end, which a hang-up does not under nohup."""
+    numbers = [signal.Signals[name] for name in _ENDING]
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        numbers.remove(signal.SIGHUP)
+    return numbers
 
 
 async def until_signal(work: Callable[[], Awaitable[None]], hurry: Callable[[], object]) -> int:
@@ -25,7 +33,7 @@ async def until_signal(work: Callable[[], Awaitable[None]], hurry: Callable[[], 
 
     async def cancel_on_signal(*, task_status: TaskStatus[None]) -> None:
         nonlocal received
-        with anyio.open_signal_receiver(*(getattr(signal, name) for name in _SIGNALS)) as signals:
+        with anyio.open_signal_receiver(*ending_signals()) as signals:
             task_status.started()
             async for number in signals:
                 if received:

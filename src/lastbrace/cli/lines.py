@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from .. import possessive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TextIO
 
     from ..recovered import Recovered
 
@@ -57,14 +58,31 @@ def tell(text: str) -> None:
             print(f"lastbrace: {text}", file=sys.stderr, flush=True)
 
 
+def forget_unwritten(stream: TextIO | None) -> None:
+    """Let go of what a stream cannot write: at the exit Python would complain of it, and have a status of its own."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):  # no file of the system's
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, stream.fileno())
+            os.close(nothing)
+
+
 class Output:
-    """Standard output, as lines of bytes; quiet when its reader has gone. Raises OSError where it is closed."""
+    """Standard output, as lines of bytes; quiet when its reader has gone.
+
+    Raises OSError where it is closed, and once where it takes no more: ``broken`` says that either has happened.
+    """
 
     def __init__(self) -> None:
         if sys.stdout is None:
             raise OSError("standard output is closed")
-        self._file = sys.stdout.buffer
-        self.is_terminal = sys.stdout.isatty()
+        self._stream = sys.stdout
+        self._file = self._stream.buffer
+        self.is_terminal = self._stream.isatty()
         self.broken = False
 
     @property
@@ -79,17 +97,27 @@ class Output:
         """Write one line, safe where a terminal shows it."""
         if self.is_terminal:
             data = _unsafe.sub(lambda found: json.dumps(found[0])[1:-1], data.decode()).encode()
-        self._do(lambda: self._file.write(data + b"\n"))
+        self._do(lambda: self._write(data + b"\n"))
 
     def flush(self) -> None:
         """Let the reader have what was written."""
         self._do(self._file.flush)
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        while left:  # without a buffer (PYTHONUNBUFFERED) the system may take a part and leave the rest
+            written: int | None = self._file.write(left)
+            if written is None:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            left = left[written:]
 
     def _do(self, act: Callable[[], object]) -> None:
         if self.broken:
             return
         try:
             act()
-        except BrokenPipeError:
+        except OSError as error:
             self.broken = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the exit complains when it flushes
+            forget_unwritten(self._stream)
+            if not isinstance(error, BrokenPipeError):
+                raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,13 +29,13 @@ from .options import (
     agent_name,
 )
 from .running import BY_SIGNAL, CONTINUE, ERROR, NO_ANSWER, NOT_STARTED, OK, TIMEOUT
-from .usage import STDIN, exit_with
+from .usage import STDIN, exit_with, open_text
 
 if TYPE_CHECKING:
     from ..looping import Loop, Turn
 
 _ENDS = {LoopEnd.DONE: OK, LoopEnd.MAX_SECONDS: TIMEOUT, LoopEnd.ERROR: ERROR, LoopEnd.MAX_ERRORS: ERROR}
-_VERDICTS = {Verdict.NO_ANSWER: NO_ANSWER, Verdict.TIMEOUT: TIMEOUT}
+_VERDICTS = {Verdict.CONTINUE: CONTINUE, Verdict.NO_ANSWER: NO_ANSWER, Verdict.TIMEOUT: TIMEOUT}
 _BOUNDS = {
     LoopEnd.MAX_TURNS: "--max-turns",
     LoopEnd.MAX_SECONDS: "--max-seconds",
@@ -141,11 +140,13 @@ def _text(prompt: str | None, file: Path | None) -> str | None:
     """Return the prompt, wherever it stands."""
     if prompt is not None and file is not None:
         raise ValueError("--prompt and --prompt-file are two prompts")
-    if prompt == "-" or file == STDIN:
-        if sys.stdin is None:
-            raise ValueError("standard input is closed")
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
-    return prompt if file is None else file.read_bytes().decode("utf-8", "replace")
+    name = "--prompt-file"
+    if prompt == "-":
+        file, name = STDIN, "--prompt"
+    if file is None:
+        return prompt
+    with open_text(file, name) as text:
+        return text.read().decode("utf-8", "replace")
 
 
 def _loop(what: templates.Template | list[str], prompt: str | None, options: dict[str, Any]) -> int:
@@ -170,6 +171,8 @@ def _loop(what: templates.Template | list[str], prompt: str | None, options: dic
                             with view.paused() if output.is_terminal else nullcontext():
                                 output.line(encode(last.as_dict()))
                                 output.flush()
+                            if output.broken:  # a turn may cost money, and nobody would read of it
+                                break
                             warn_of_costs_unknown(last)
                 except (BackendError, JournalError, ValueError) as caught:
                     failure = caught
@@ -191,7 +194,8 @@ def _loop(what: templates.Template | list[str], prompt: str | None, options: dic
         return ERROR
     output.line(encode(_summary(turns)))
     output.flush()
-    _tell_how_it_ended(turns, last, options["journal"], failure)
+    unread = output.broken and turns.reason is None and not received
+    _tell_how_it_ended(turns, last, options["journal"], failure, unread=unread)
     if received:
         return BY_SIGNAL + received
     if isinstance(failure, BackendError):
@@ -216,13 +220,15 @@ def _summary(turns: Loop[Any]) -> dict[str, Any]:
 
 
 def _tell_how_it_ended(
-    turns: Loop[Any], last: Turn[Any] | None, journal: Path | None, failure: Exception | None
+    turns: Loop[Any], last: Turn[Any] | None, journal: Path | None, failure: Exception | None, *, unread: bool
 ) -> None:
     if turns.reason is LoopEnd.DONE:
         return
     interrupted = turns.reason in (None, LoopEnd.INTERRUPTED)
     taken = counted(turns.number, "turn")
     told = f"interrupted after {taken}" if interrupted else str(failure) if failure else f"ended: {turns.explanation}"
+    if unread:
+        told = f"ended after {taken}: nobody reads its lines any longer"
     tell(printable(told, 3000))
     if last is not None and not interrupted and last.verdict not in (Verdict.DONE, Verdict.CONTINUE):
         for line in last.outcome.stderr_tail.splitlines()[-10:]:

@@ -76,6 +76,12 @@ class Reader:
 
     def show(self, found: Found | None, *, spans: bool) -> int:
         """Print an object, or say why there is none; return the exit status."""
+        status = self._show(found, spans=spans)
+        if status == 0:
+            self._output.flush()
+        return status
+
+    def _show(self, found: Found | None, *, spans: bool) -> int:
         recovered = None if found is not None or self._tail is None else self._find_almost(self._tail)
         if recovered is not None:
             marked_line = b'{"recovered":%s}' % marked(recovered)
@@ -104,11 +110,14 @@ class Reader:
         """Print all objects, as they close, or say why there is none; return the exit status."""
         shown = False
         for found in self.objects(size):
-            self.show(found, spans=spans)
+            self._show(found, spans=spans)
             shown = True
             if self._output.broken:
                 break
-        return 0 if shown else self.show(None, spans=spans)
+        if not shown:
+            return self.show(None, spans=spans)
+        self._output.flush()
+        return 0
 
 
 def last_of(reader: Reader) -> Found | None:

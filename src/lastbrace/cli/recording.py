@@ -113,6 +113,7 @@ def read_recording(file: BinaryIO) -> Iterator[Wrote | Ended]:
 
     A last line that was cut, and an end that is not there, are no errors: the recorder was killed, or its disk full.
     """
+    number = 0
     for number, line in enumerate(file, 1):
         try:
             if number == 1:
@@ -123,7 +124,7 @@ def read_recording(file: BinaryIO) -> Iterator[Wrote | Ended]:
             if number > 1 and not line.endswith(b"\n"):
                 return
             raise ValueError(f"line {number}: {_in_words(error)}") from error
-    if not file.tell():
+    if not number:
         raise ValueError(f"it is empty: {_NO_RECORDING}")
 
 

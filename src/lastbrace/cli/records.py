@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -21,23 +20,26 @@ from .watching import FilesView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from ..following import Log, Record
+    from .place import Place
 
 _SAVE_EVERY = 1.0  # seconds
 _ANSWERS = {Status.DONE: OK, Status.CONTINUE: CONTINUE, Status.ERROR: ERROR}
 
 
-def follow_files(paths: Sequence[str], options: dict[str, Any], state: Path | None, *, view: bool | None = None) -> int:
+def follow_files(
+    paths: Sequence[str], options: dict[str, Any], place: Place | None, *, view: bool | None = None
+) -> int:
     """Follow files with these options of `follow`, print their records, and return our exit status.
 
+    It goes on from ``place``, and keeps there how far it came.
     With ``view`` people see a row for each file, on stderr; unless given, where stderr is a terminal and stdout no
     pipe, whose reader may write to the same terminal. Records are then not printed on a terminal. Raises ValueError or
-    TypeError for options that make no sense, or a state file that holds none.
+    TypeError for options that make no sense, or a place that is no cursor.
     """
-    if state is not None and (saved := _read(state)) is not None:
-        options = {**options, "start": saved}
+    if place is not None and place.cursor is not None:
+        options = {**options, "start": place.cursor}
     output = Output()
     shown = FilesView() if FilesView.is_possible() and (not output.is_pipe if view is None else view) else None
     say = tell if shown is None else shown.note
@@ -45,24 +47,24 @@ def follow_files(paths: Sequence[str], options: dict[str, Any], state: Path | No
     for path in dict.fromkeys(paths):
         if not os.path.isdir(path) and not any(map(os.path.exists, Finder([path], lambda *_: None).find())):
             (tell if shown is None else shown.note_until_seen)(f"waiting for {printable(path, 1000)}")
-    return anyio.run(_Following(log, output, state, options, shown).run)
+    return anyio.run(_Following(log, output, place, options, shown).run)
 
 
 class _Following:
     """Prints the records of a log, and saves its cursor: never before what it covers was printed."""
 
     def __init__(
-        self, log: Log, output: Output, state: Path | None, options: dict[str, Any], view: FilesView | None
+        self, log: Log, output: Output, place: Place | None, options: dict[str, Any], view: FilesView | None
     ) -> None:
         self._log = log
         self._output = output
-        self._state = state
+        self._place = place
         self._view = view
+        self._say = tell if view is None else view.note
         self._is_printed = view is None or not output.is_terminal
         self._matches_only = options.get("schema") is not None
         self._until_done = options["until_done"]
         self._shown = 0
-        self._saved: dict[str, Any] | None = None
 
     async def run(self) -> int:
         """Follow until it ends, or we are told to end; return our exit status."""
@@ -117,46 +119,13 @@ class _Following:
         return OK if self._shown else NO_ANSWER
 
     async def _save_now_and_then(self) -> None:
-        while self._state is not None:
+        while self._place is not None:
             self._save()
             await anyio.sleep(_SAVE_EVERY)
 
     def _save(self) -> None:
-        if self._state is None:
+        if self._place is None:
             return
         self._output.flush()
-        cursor = self._log.cursor
-        if cursor == self._saved or self._output.broken:
-            return
-        try:
-            _write(self._state, cursor)
-        except OSError as error:
-            tell(f"cannot save to {printable(str(self._state))}: {error.strerror}")
-        else:
-            self._saved = cursor
-
-
-def _read(state: Path) -> Any:
-    """Return the cursor in the file, or None where there is no file yet. Raises ValueError for what is no cursor."""
-    try:
-        return json.loads(state.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{printable(str(state))} holds no cursor: {error}") from None
-
-
-def _write(state: Path, cursor: dict[str, Any]) -> None:
-    """Replace the file by one with this cursor, readable by its owner alone. Raises OSError."""
-    target = os.path.realpath(state)
-    fd, name = tempfile.mkstemp(prefix=".", suffix=".new", dir=os.path.dirname(target))
-    try:
-        with open(fd, "w", encoding="utf-8") as file:
-            json.dump(cursor, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+        if not self._output.broken:  # else what the cursor covers may not have reached anyone
+            self._place.keep(self._log.cursor, self._say)

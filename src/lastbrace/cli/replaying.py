@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..printing import printable
-from .lines import tell
+from .lines import forget_unwritten, tell
 from .recording import Ended, Wrote, read_recording
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def replay(
     try:
         with recording.open("rb") as file, _gone_when_nobody_reads():
             returncode = play(read_recording(file), rate)
+            forget_unwritten(sys.stdout)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except ValueError as error:

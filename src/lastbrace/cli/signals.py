@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from .interrupts import ending_signals
+
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup, TaskStatus
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 # What a terminal or a supervisor sends to the command does not reach a program in a group of its own. The size of our
 # window is none of its business, and so SIGWINCH is not among them.
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 _OTHERS = ("SIGUSR1", "SIGUSR2", "SIGCONT", "SIGTSTP")
 
 
@@ -35,9 +36,7 @@ class Forwarder:
     async def run(self, scope: anyio.CancelScope, *, task_status: TaskStatus[None]) -> None:
         """Pass signals on; ``scope`` is cancelled for one that comes before the program has begun."""
         if sys.platform != "win32":  # there, Ctrl-C is an exception, and no other signal exists
-            numbers = [signal.Signals[name] for name in _ENDING + _OTHERS]
-            if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # under nohup
-                numbers.remove(signal.SIGHUP)
+            numbers = ending_signals() + [signal.Signals[name] for name in _OTHERS]
             async with anyio.create_task_group() as tasks:
                 with anyio.open_signal_receiver(*numbers) as signals:
                     task_status.started()

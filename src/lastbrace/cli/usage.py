@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from ..printing import printable
 from ..schema import Schema, compile_schema
-from .lines import tell
+from .lines import forget_unwritten, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,8 +89,11 @@ class Group(TyperGroup):
                 cause = _only(error)
                 if not isinstance(cause, OSError):
                     raise
+                forget_unwritten(sys.stdout)
                 tell(printable(str(cause), 1000))
                 sys.exit(1)
+            finally:
+                forget_unwritten(sys.stderr)
 
 
 def _only(error: Exception) -> Exception:
