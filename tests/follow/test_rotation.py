@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from lastbrace.following import copies, looking
 from lastbrace.following import log as log_module
-from lastbrace.following import looking
+from lastbrace.following.contents import Content
 from lastbrace.following.copies import Copies
 
 from .files import SOON, Looks, append, followed, line, no_more, take, values
@@ -367,6 +368,87 @@ async def test_a_backup_is_not_delivered_and_what_goes_its_own_way_is(path: Path
         assert await values(log, 1) == [{"n": 5}]
         await looks.two_more()
         assert await no_more(log)
+
+
+@pytest.mark.parametrize("written", [1.0, 0.5, 0.01], ids=["whole", "half", "hardly"])
+async def test_a_compressed_generation_is_not_delivered_again_after_a_restart(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, written: float
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
+    packed = path.with_name("a.jsonl.1.gz")
+    async with followed(path.parent / "*.jsonl*", start="start") as log:
+        append(path, "".join(line(n=number, id=os.urandom(20).hex()) for number in range(1, 500)))
+        await take(log, 500)
+        path.rename(older(path, 1))
+        await looks.two_more()
+        data = gzip.compress(older(path, 1).read_bytes())
+        packed.write_bytes(data[: int(len(data) * written)])
+        await looks.two_more()
+        older(path, 1).unlink()
+        with anyio.fail_after(SOON):
+            while any(file["path"] == str(path) for file in log.cursor["files"]):
+                assert await no_more(log)
+        cursor = log.cursor
+    async with followed(path.parent / "*.jsonl*", start=cursor) as log:
+        await looks.two_more()
+        with looks.none():
+            packed.write_bytes(data)
+        await looks.two_more()
+        assert await no_more(log)
+        append(path, line(n=500))
+        assert await values(log, 1) == [{"n": 500}]
+
+
+@pytest.mark.parametrize("parts", [False, True], ids=["a copy", "one that goes its own way"])
+async def test_truncated_while_it_is_compared_with_its_copy(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, parts: bool
+) -> None:
+    judge, is_in, where_they_part = Copies.judge, Content.is_in, copies.where_they_part
+    judging: list[Any] = []
+
+    def truncate() -> None:
+        if judging:
+            judging.clear()
+            os.truncate(path, 0)
+            append(path, line(n=32))
+
+    def judged(these: Copies, unknown: Any, now: float) -> Any:
+        judging[:] = [unknown] if path.stat().st_size > 1_000_000 else []
+        return judge(these, unknown, now)
+
+    def seen_in(content: Content, file: Any) -> bool:
+        there = is_in(content, file)
+        if there and not parts:
+            truncate()
+        return there
+
+    class Truncated:
+        """A file that is truncated when its first block has been read."""
+
+        def __init__(self, file: Any) -> None:
+            self._file = file
+
+        def read_at(self, offset: int, size: int) -> bytes:
+            if offset:
+                truncate()
+            return bytes(self._file.read_at(offset, size))
+
+    monkeypatch.setattr(Copies, "judge", judged)
+    monkeypatch.setattr(Content, "is_in", seen_in)
+    monkeypatch.setattr(copies, "where_they_part", lambda one, other: where_they_part(one, Truncated(other)))
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path, line(n=1))
+        await take(log, 2)
+        with looks.none():
+            append(path, "".join(line(n=n, pad="x" * 40_000) for n in range(2, 32)))
+            shutil.copyfile(path, older(path, 1))
+            if parts:
+                append(older(path, 1), line(other=1))
+        got = await values(log, 32 if parts else 31)
+        assert sorted(value["n"] for value in got if "n" in value) == [*range(2, 33)]
+        await looks.two_more()
+        assert await no_more(log)
+    assert not judging
 
 
 async def test_compressed_generations_that_were_there_are_left_alone(path: Path, looks: Looks) -> None:

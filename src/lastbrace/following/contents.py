@@ -120,6 +120,11 @@ class Content:
 
     def is_beyond(self, file: File) -> bool:
         """Tell whether the file begins as this text and ends before what was read of it. Raises OSError."""
+        if self._expected is not None:
+            wanted = self._expected.head
+            head = file.read_at(0, wanted.length)
+            begins = len(head) < wanted.length or Print.of(head) == wanted  # of less there is no hash to compare
+            return begins and not file.read_at(self._expected.offset - 1, 1)
         head = file.read_at(0, len(self.known.head))
         return self.known.head.startswith(head) and not file.read_at(self.known.offset - 1, 1)
 

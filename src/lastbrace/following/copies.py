@@ -81,6 +81,7 @@ class Copies:
         self._generations: dict[str, list[Content]] = {}
         self._waiting: dict[str, _Copy] = {}
         self._remembered: dict[FileId, Content] = {}
+        self._unclear: set[FileId] = set()  # of them, those that were still being written when last looked at
 
     def add(self, content: Content, *names: str) -> None:
         """Know a text, by these names too."""
@@ -123,9 +124,10 @@ class Copies:
         """Let go of copies that are gone, and after the first look of what earlier runs remembered."""
         for name in [name for name in self._waiting if not os.path.lexists(name)]:
             self._dropped(self._waiting.pop(name).content)
-        gone = set(self._remembered) if first else self._gone()
+        gone = self._remembered.keys() - self._unclear if first else self._gone()
         for file_id in gone:
             self._dropped(self._remembered.pop(file_id))
+        self._unclear &= self._remembered.keys()
 
     def _gone(self) -> set[FileId]:
         """Return which of the files that are remembered are not in their directories any more, whatever their names."""
@@ -135,7 +137,8 @@ class Copies:
     def judge(self, unknown: Unknown, now: float) -> Verdict:
         """Say what an unknown file is. Raises OSError where it cannot be read."""
         related = list(dict.fromkeys([*self._related(unknown), *self._replaced(unknown, now)]))
-        if not related and id_of(unknown.status) not in self._remembered:
+        unknown_id = id_of(unknown.status)
+        if not related and unknown_id not in self._remembered:
             return _NEW
         waiting = self._waiting.get(unknown.name)
         if waiting is not None and waiting.is_compared and waiting.stamp == stamp_of(unknown.status):
@@ -150,10 +153,13 @@ class Copies:
                 # First whether it is still being written: it may be whole by the time that all of it is looked for.
                 if unknown.name.endswith(".gz") and remembered.is_beyond(file):
                     verdict = _UNCLEAR
+                    self._unclear.add(file.id)
                 elif remembered.is_in(file):
                     verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
         finally:
             file.close()
+        if verdict != _UNCLEAR:
+            self._unclear.discard(unknown_id)
         if verdict.kind in (Kind.NEW, Kind.MOVED):
             if unknown.name in self._waiting:
                 self._dropped(self._waiting.pop(unknown.name).content)
@@ -211,6 +217,8 @@ class Copies:
                 if begins_so and original.read_at(copy.offset - len(tail), len(tail)) == tail:
                     self._wait(status, unknown, content, copy)
                     return Verdict(Kind.COPY, content)
+                if not content.is_in(original):  # any more: it was truncated while they were compared
+                    return Verdict(Kind.STALE, content)
                 (standing if content.name is not None else lost).append(content)
         copy_of = waiting.original if waiting is not None and waiting.content.is_in(file) else None
         for content in lost:
@@ -234,6 +242,8 @@ class Copies:
         for content in standing:
             original = self._file_of(content)
             parted = 0 if original is None else where_they_part(file, original)
+            if original is not None and not content.is_in(original):
+                return Verdict(Kind.STALE, content)
             if parted > (EVIDENCE if copied or gzipped else 0):
                 return Verdict(Kind.NEW, content, parted)
         if copied and (copy_of is None or copy_of in copied):  # also where it grew since it was last compared
