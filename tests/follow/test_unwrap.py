@@ -263,6 +263,16 @@ def test_reading_takes_as_long_as_the_log_is(head: str) -> None:
     pytest.fail(f"{TIMES_AS_MUCH} times the log takes {second / first:.1f} times as long")
 
 
+@WRAPS
+async def test_offsets_behind_a_line_that_is_too_long(tmp_path: Path, form: Any, wrap: Any) -> None:
+    path = tmp_path / "0.log"
+    long = wrap("x" * (9 << 20) + "\n")
+    path.write_text(long + wrap('{"n": 1}\n') + wrap('{"n": 2}\n'))
+    async with followed(path, start="start", unwrap=form) as log:
+        (record,) = await take(log, 1)
+        assert (record.start, record.end) == (len(long), len(long + wrap('{"n": 1}\n')))
+
+
 def test_lines_that_are_none_of_theirs_stand_for_themselves() -> None:
     for text in (b"", b"{}", b"[1]", b"plain", b'{"log": 3}', b'{"log"'):
         assert read_cri(text).text == text + b"\n"

@@ -188,7 +188,7 @@ class Unwrapper:
         for line in lines:
             self._take_line(line, len(line) + 1, text)
         if len(self._rest) > _MAX_LINE:
-            self._take_line(self._rest, len(self._rest) + 1, text)
+            self._take_line(self._rest, len(self._rest), text)
             self._rest = bytearray()
         if text:
             self._feed(b"".join(text))
