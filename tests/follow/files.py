@@ -52,10 +52,16 @@ async def no_more(log: lastbrace.Log) -> bool:
     return True
 
 
-async def rest(log: lastbrace.Log) -> list[Any]:
-    """Return the values of all records until the log ends by itself."""
+async def rest(log: lastbrace.Log, most: int | None = None) -> list[Any]:
+    """Return the values of all records, or of so many at most, until the log ends by itself."""
+    got: list[Any] = []
     with anyio.fail_after(SOON):
-        return [record.value async for record in log]
+        while most is None or len(got) < most:
+            try:
+                got.append((await anext(log)).value)
+            except StopAsyncIteration:
+                break
+    return got
 
 
 class Looks:

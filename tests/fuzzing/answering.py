@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Any, Literal
 
 import lastbrace
 from lastbrace import Outcome
 from lastbrace.agents import ADAPTERS
 from lastbrace.cli.running import describe, judge
-from lastbrace.following.unwrap import Unwrapper
+from lastbrace.following.unwrap import Unwrapper, read_cri, read_docker
 
 from .inputs import Input, few_ways, must_be_same, told, two_ways
 
@@ -124,7 +125,10 @@ def check_outcome(outcome: Outcome[Any], options: dict[str, Any]) -> None:
 
 
 def container_log(data: bytes) -> Any:
-    """A container's log gives the same text whatever the cuts, each object in it from whole lines of the file."""
+    """A container's log gives the same text whatever the cuts, each object in it from whole lines of the file.
+
+    The objects are those that the text of each output stream has, by itself.
+    """
     chosen = Input(data)
     form: Literal["docker", "cri"] = chosen.choose(("docker", "cri"))
     log = chosen.rest
@@ -139,7 +143,19 @@ def container_log(data: bytes) -> Any:
         seen = (bytes(reading.text), reading.found, unwrapper.offset, unwrapper.is_between)
         first = seen if first is None else first
         must_be_same(first, seen, chunks)
+        if not any(mark in log for mark in (BOM_UTF16_LE, BOM_UTF16_BE)):  # one counts where the text begins with it
+            assert sorted(reading.whole) == sorted(_whole_in_each(form, log))
     return first
+
+
+def _whole_in_each(form: Literal["docker", "cri"], log: bytes) -> list[bytes | None]:
+    """Return the objects in the text of each output stream, pieces of broken ones left out."""
+    texts: dict[str, bytes] = {}
+    for line in log.split(b"\n")[:-1]:
+        if line:
+            stream, text, _ = (read_docker if form == "docker" else read_cri)(line.rstrip(b"\r"))
+            texts[stream] = texts.get(stream, b"") + text
+    return [found.raw for text in texts.values() for found in lastbrace.find_objects(text)]
 
 
 class _Unwrapped:
@@ -148,12 +164,15 @@ class _Unwrapped:
     def __init__(self, form: Literal["docker", "cri"], chunks: list[bytes]) -> None:
         self.text = bytearray()
         self.found: list[tuple[bytes | None, int, int]] = []
+        self.whole: list[bytes | None] = []
+        """Those of the objects that are no pieces of a broken one."""
         self.unwrapper = Unwrapper(form, 0, self._feed)
         self._scanner = lastbrace.Scanner()
         for chunk in chunks:
             self.unwrapper.take(chunk)
             opened = self._scanner.open
             self.unwrapper.forget(self._scanner.stats.bytes if opened is None else opened.start)
+        self.unwrapper.close()
         self._see(self._scanner.close())
 
     def _feed(self, text: bytes) -> None:
@@ -164,3 +183,5 @@ class _Unwrapped:
         for found in events:
             if isinstance(found, lastbrace.Found):
                 self.found.append((found.raw, *self.unwrapper.span(found.start, found.end)))
+                if not found.fragment:
+                    self.whole.append(found.raw)

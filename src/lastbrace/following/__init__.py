@@ -9,7 +9,7 @@ import reprlib
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ..pipeline import ScanOptions
 from ..suggestions import check_options
@@ -97,13 +97,16 @@ def follow(paths: PathLike | Iterable[PathLike], **options: Unpack[FollowOptions
         return given if "framing" in given or unwrap is not None else {**given, "framing": _framing(path)}
 
     def scan_of(path: Path) -> ScanOptions:
-        return {name: value for name, value in watch(path).items() if name in ScanOptions.__annotations__}  # type: ignore[return-value]  # by its own keys
+        scan = {name: value for name, value in watch(path).items() if name in ScanOptions.__annotations__}
+        if scan.get("roots") == "array" and (given["agent"] is not None or given.get("answer") is not None):
+            scan["roots"] = "any"  # an agent's events are objects, whatever its answer is to be
+        return cast("ScanOptions", scan)
 
     looker = Looker(_paths(paths), _start(start), scan_of=scan_of, whole_lines=unwrap is not None, max_open=_max_open())
     return Log(
         looker,
         Waker(polling=force_polling),
-        Options(watch, unwrap, until_done, idle_timeout, on_problem),
+        Options(watch, scan_of, unwrap, until_done, idle_timeout, on_problem),
     )
 
 

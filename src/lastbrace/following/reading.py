@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..agents.reply import Reply
     from ..events import Found
+    from ..pipeline import ScanOptions
     from .unwrap import Format
 
 
@@ -26,6 +27,7 @@ class Options(NamedTuple):
     """How to follow: see `lastbrace.follow`."""
 
     watch: Callable[[Path], dict[str, Any]]
+    scan_of: Callable[[Path], ScanOptions]
     unwrap: Format | None
     until_done: bool
     idle_timeout: float | None
@@ -94,7 +96,12 @@ class Reading:
         stream = content.stream
         if stream is None:
             stream = content.stream = Stream(
-                content, self._watcher, unwrap=self._options.unwrap, deliver=self._deliver, failed=self.errors.append
+                content,
+                self._watcher,
+                unwrap=self._options.unwrap,
+                scan=self._options.scan_of(content.path),
+                deliver=self._deliver,
+                failed=self.errors.append,
             )
             source.begin(stream.watcher)
         stream.feed(offset, data)

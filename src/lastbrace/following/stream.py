@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..events import Found
     from ..outcome import Outcome
+    from ..pipeline import ScanOptions
     from ..watcher import Watcher
     from .contents import Content
 
@@ -50,6 +51,7 @@ class Stream:
         watcher: Callable[[Stream], Watcher[Any]],
         *,
         unwrap: Format | None,
+        scan: ScanOptions,
         deliver: Callable[[Queued], object],
         failed: Callable[[Exception], object],
     ) -> None:
@@ -70,7 +72,7 @@ class Stream:
         self._since_clean = 0
         self._yielded = self._clean._replace(skip=content.skip)
         self._before, self._data, self._offset = b"", content.begin.tail, content.begin.offset - len(content.begin.tail)
-        self._unwrapper = None if unwrap is None else Unwrapper(unwrap, self._base, self._feed)
+        self._unwrapper = None if unwrap is None else Unwrapper(unwrap, self._base, self._feed, scan=scan)
         mark = content.begin.head[:2]
         if self._base and mark in MARKS and unwrap is None:
             self._feed(mark)
@@ -88,6 +90,8 @@ class Stream:
 
     def close(self) -> Outcome[Any]:
         """End the text."""
+        if self._unwrapper is not None:
+            self._unwrapper.close()
         try:
             return self.watcher.close()
         except Exception as error:  # a callback's: raised where the records are awaited
