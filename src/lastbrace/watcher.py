@@ -56,8 +56,7 @@ class Watcher(Generic[T]):
         on_object: called with each Found.
         on_text: called with the text outside objects, decoded, as it comes; with an agent, of its answer.
         on_match: called with each Found that satisfies the contract or the schema, and its value; never without either.
-        on_completion: called with each Completion, the moment its object closes (with a marker, at the end); never with
-            a schema.
+        on_completion: called with each Completion, the moment its object closes; with a marker, at the end.
         on_reply: called with the agent's Reply when anything but its growing text has changed.
         on_partial: called with the value so far (see ``Unfinished.partial``) of the answer's object that is open, at
             the end of each ``feed`` that brought more of it, after all other calls. It is the growing value itself.
@@ -128,8 +127,7 @@ class Watcher(Generic[T]):
         self._after = after
         self._fragments = fragments
         self._on_object = on_object
-        self._on_reply = on_reply
-        self._on_completion = on_completion
+        self._on_reply, self._on_completion = on_reply, on_completion
         self._scan = scan
         self._busy = False
         self._start()

@@ -239,13 +239,9 @@ class Copies:
         copied = [
             content for content in lost if not gzipped and copy.offset <= content.offset and content.begins(head, size)
         ]
-        for content in standing:
-            original = self._file_of(content)
-            parted = 0 if original is None else where_they_part(file, original)
-            if original is not None and not content.is_in(original):
-                return Verdict(Kind.STALE, content)
-            if parted > (EVIDENCE if copied or gzipped else 0):
-                return Verdict(Kind.NEW, content, parted)
+        parts = self._parts(file, standing, EVIDENCE if copied or gzipped else 0)
+        if parts is not None:
+            return parts
         if copied and (copy_of is None or copy_of in copied):  # also where it grew since it was last compared
             self._wait(status, unknown, copy_of or copied[0], copy)
             return Verdict(Kind.COPY, copy_of or copied[0])
@@ -255,6 +251,19 @@ class Copies:
             return Verdict(Kind.STALE, stale)
         heads = [content.known.head for content in lost]
         return _UNCLEAR if any(len(head) < len(known) and known.startswith(head) for known in heads) else _NEW
+
+    def _parts(self, file: File, standing: list[Content], beyond: int) -> Verdict | None:
+        """Return where a file goes its own way, if it has more than so much in common with one of these texts."""
+        for content in standing:
+            original = self._file_of(content)
+            if original is None:
+                continue
+            at = where_they_part(file, original)
+            if not content.is_in(original):  # any more, as above
+                return Verdict(Kind.STALE, content)
+            if at > beyond:
+                return Verdict(Kind.NEW, content, at)
+        return None
 
     def _wait(
         self, status: os.stat_result, unknown: Unknown, original: Content, copy: Known, *, is_compared: bool = True
