@@ -200,7 +200,9 @@ def test_a_state_file_is_not_touched_by_what_is_used_wrongly(path: Path) -> None
     state.write_text("[]")
     before = state.stat()
     assert command("follow", "--state", state, path)[0] == 2
-    assert (state.stat(), sorted(path.parent.iterdir())) == (before, [path, state])
+    after = state.stat()
+    assert (after.st_ino, after.st_mtime_ns, state.read_text()) == (before.st_ino, before.st_mtime_ns, "[]")
+    assert sorted(path.parent.iterdir()) == [path, state]
 
 
 def test_a_place_that_can_no_longer_be_kept_is_told_once_until_it_can(path: Path) -> None:
