@@ -133,9 +133,10 @@ def test_an_agents_answer_may_be_an_array(roots: Any) -> None:
     assert outcome.close(0).value == [1, 2]
 
 
-def test_an_agent_cannot_be_recognised_by_arrays() -> None:
-    with pytest.raises(ValueError, match="roots='array' hides the events"):
-        Watcher(agent="auto", roots="array")
+def test_arrays_are_found_in_plain_text_where_an_agent_might_be_recognised() -> None:
+    watcher: Watcher[Any] = Watcher(agent="auto", schema=list[int], roots="array")
+    watcher.feed('a plain {"n": 1} log: [1, 2]')
+    assert watcher.close(0).value == [1, 2]
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"])

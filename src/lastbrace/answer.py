@@ -105,8 +105,6 @@ class AnswerRules(Generic[T]):
     def pipeline_options(self, scan: ScanOptions, *, no_agent: bool, see_all: bool) -> dict[str, Any]:
         """Return the options for reading the output: by ``scan``, and no more made of it than somebody asks for."""
         matcher = self.matcher
-        if not no_agent and scan.get("roots") == "array":
-            scan = {**scan, "roots": "any"}  # its events are objects, whatever its answer is to be
         # What is wanted of large objects is wanted of the answer; the events of an agent are built whole.
         fields = matcher.members(scan.get("fields")) if no_agent else None
         few = no_agent and not (see_all or self.need_text or self.on_field or matcher.ignores_any)

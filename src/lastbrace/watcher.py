@@ -34,7 +34,7 @@ class Watcher(Generic[T]):
         agent: whose output it is: ``"claude"``, ``"codex"``, ``"gemini"``, …, or ``"auto"`` to recognise it from its
             first unmistakable event. The answer is then looked for in what the agent says: its structured output, else
             its answer's text; never in tool output, thinking or the events themselves. None: plain text with objects
-            in it.
+            in it. By arrays (``roots="array"``) none is recognised: name it.
         answer: for an agent without an adapter, where its answer stands in its events: ``"item.text"`` or
             ``"choices[0].message.content"``; the newest wins.
         contract: ``"json"``: an object ``{"status": "continue" | "done" | "error", "summary"?: str, "next"?: str}``
@@ -121,8 +121,6 @@ class Watcher(Generic[T]):
             tail=check_max_bytes(max_recover_bytes) if recover else None,
         )
         self._recovery = AnswerRecovery(self._rules.matcher, recover, ignore) if recover else None
-        if agent == "auto" and scan.get("roots") == "array":
-            raise ValueError("roots='array' hides the events by which an agent is recognised: name the agent, or 'any'")
         self._who = (agent, answer)
         self._after = after
         self._fragments = fragments
@@ -137,6 +135,8 @@ class Watcher(Generic[T]):
         text = self._rules.need_text if self._agent is None else self._agent.needs_text or self._rules.need_text
         see_all, no_agent = self._on_object is not None, self._agent is None
         options = self._rules.pipeline_options(self._scan, no_agent=no_agent, see_all=see_all)
+        if self.has_agent and options.get("roots") == "array":
+            options["roots"] = "any"  # its events are objects, whatever its answer is to be
         watched = () if self.has_agent else self._rules.watched
         self._pipeline = Pipeline(**options, text=text, after=self._after, watched=watched)
         self._plain = AnswerReader(self._rules, self._pipeline)

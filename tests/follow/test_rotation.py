@@ -293,6 +293,8 @@ async def test_a_copy_that_grew_while_it_was_compared_is_not_delivered_again(
             patched.setattr(Copies, "_wait", grow_and_wait)
             copy.write_text(text[:5000])
             await looks.two_more()
+            with looks.none():  # that is still writing it
+                patched.undo()
         assert copy.read_text() == text
         append(path, line(n=100))
         await take(log, 1)

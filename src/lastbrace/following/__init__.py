@@ -98,7 +98,7 @@ def follow(paths: PathLike | Iterable[PathLike], **options: Unpack[FollowOptions
 
     def scan_of(path: Path) -> ScanOptions:
         scan = {name: value for name, value in watch(path).items() if name in ScanOptions.__annotations__}
-        if scan.get("roots") == "array" and (given["agent"] is not None or given.get("answer") is not None):
+        if scan.get("roots") == "array" and (given["agent"] not in (None, "auto") or given.get("answer")):
             scan["roots"] = "any"  # an agent's events are objects, whatever its answer is to be
         return cast("ScanOptions", scan)
 
