@@ -14,6 +14,7 @@ from lastbrace.following import copies, looking
 from lastbrace.following import log as log_module
 from lastbrace.following.contents import Content
 from lastbrace.following.copies import Copies
+from lastbrace.following.looking import Looker
 
 from .files import SOON, Looks, append, followed, line, no_more, take, values
 
@@ -451,6 +452,30 @@ async def test_truncated_while_it_is_compared_with_its_copy(
         await looks.two_more()
         assert await no_more(log)
     assert not judging
+
+
+async def test_truncated_between_a_look_at_its_copy_and_the_first_read(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, armed = Looker._read, [True]
+
+    def truncated(looker: Looker, budget: int) -> int:
+        if armed and path.stat().st_size > 1000:
+            armed.clear()
+            os.truncate(path, 0)
+            append(path, line(n=6))
+        return read(looker, budget)
+
+    monkeypatch.setattr(Looker, "_read", truncated)
+    async with followed(path.parent / "a*", start="start") as log:
+        await take(log, 1)
+        with looks.none():
+            path.unlink()
+            append(path, "".join(line(n=n, pad="x" * 1000) for n in range(1, 6)))
+            shutil.copyfile(path, older(path, 1))
+        assert sorted([value["n"] for value in await values(log, 6)]) == [1, 2, 3, 4, 5, 6]
+        await looks.two_more()
+        assert await no_more(log)
 
 
 async def test_compressed_generations_that_were_there_are_left_alone(path: Path, looks: Looks) -> None:

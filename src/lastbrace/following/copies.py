@@ -143,7 +143,7 @@ class Copies:
         waiting = self._waiting.get(unknown.name)
         if waiting is not None and waiting.is_compared and waiting.stamp == stamp_of(unknown.status):
             original = waiting.original
-            if original.name is not None and not original.is_blank:  # a blank one does not see that it was truncated
+            if original.name is not None:
                 return Verdict(Kind.COPY, original)
         file = open_file(unknown.name)
         try:
@@ -275,6 +275,8 @@ class Copies:
         content = Content(Path(unknown.name)) if waiting is None else waiting.content
         content.id, content.begin, content.known, content.is_copy = file_id, copy, copy, True
         content.original = original
+        # A text of which nothing was read does not see that it is truncated before its first bytes are.
+        is_compared = is_compared and not original.is_blank
         self._waiting[unknown.name] = _Copy(stamp_of(status), original, content, is_compared)
         if waiting is None:
             self._kept(content)
