@@ -186,6 +186,20 @@ def test_an_object_that_does_not_count_is_not_denied(options: dict[str, Any], te
     assert watcher.close(0).reason == "1 object, none that counts: empty, to be ignored, or only thought of"
 
 
+@pytest.mark.parametrize(
+    ("rest", "why"),
+    [
+        ("", "1 object, none that counts: empty"),
+        ("{'a': 1} {\"a\": x}", "1 object, none that counts: what began at byte 12 broke off"),
+        ('{"a": "too long to be stored"}', "1 object dropped, larger than max_object_bytes"),
+    ],
+)
+def test_an_empty_object_hides_no_better_reason(rest: str, why: str) -> None:
+    watcher: Watcher[Any] = Watcher(contract=None, max_object_bytes=20)
+    watcher.feed("{} " + rest)
+    assert watcher.close(0).reason.startswith(why)
+
+
 # ---- Nonce, and arguments that are none ----
 
 

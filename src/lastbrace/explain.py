@@ -13,17 +13,20 @@ def explain(stats: Stats, unfinished: Unfinished | None = None, *, wanted: str =
     """
     if unfinished is not None:
         return f"the input ended inside an object that began at byte {unfinished.start} ({unfinished.size} bytes read)"
-    if stats.objects:
+    if wanted and stats.objects:
         why = refusal and f"; the newest: {printable(refusal, 300)}"
-        counts = f"satisfies {wanted}{why}" if wanted else "counts: empty, to be ignored, or only thought of"
-        return f"{counted(stats.objects, 'object')}, none that {counts}"
+        return f"{counted(stats.objects, 'object')}, none that satisfies {wanted}{why}"
     if stats.dropped:
         return f"{counted(stats.dropped, 'object')} dropped, larger than max_object_bytes"
     nothing = f"no JSON object in {counted(stats.bytes, 'byte')}"
+    if stats.objects:
+        nothing = f"{counted(stats.objects, 'object')}, none that counts"
     if stats.last_dead is not None:
         dead = stats.last_dead
         broken = f"what began at byte {dead.start} broke off at byte {dead.offset} ({dead.reason})"
         return f"{nothing}: {broken}, in {dead.excerpt}"
+    if stats.objects:
+        return f"{nothing}: empty, to be ignored, or only thought of"
     if stats.fragments:
         return f"{nothing}, only {counted(stats.fragments, 'fragment')} of broken ones"
     if stats.dead:

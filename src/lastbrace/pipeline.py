@@ -91,8 +91,7 @@ class Pipeline:
         fields = listed(fields)
         self._encoding = Utf8Input()
         self._filter = TerminalFilter() if strip_ansi else None
-        start = to_bytes(after or b"")
-        start = TerminalFilter().feed(start) if strip_ansi else start  # as what it is looked for in
+        start = TerminalFilter().feed(to_bytes(after or b"")) if strip_ansi else to_bytes(after or b"")
         self._start_after = StartAfter(start) if start else None
         self._tail = None if tail is None else Tail(tail)
         self._automaton = AUTOMATA["python" if buffer_limit is not None else _implementation](
@@ -115,8 +114,7 @@ class Pipeline:
         self._open: tuple[int, int] | None = None
         self._growing = Growing(self._automaton)
         self.members_of: Callable[[bytes], tuple[Member, ...] | None] = self._automaton.members_of
-        """Returns the members asked for of the object with this very text as `Found.raw`; None where only decoding
-        tells: of all objects but the newest, and at times of that."""
+        """Returns the members of the newest object, given its `Found.raw` itself; None where only decoding tells."""
         self.closed = False
         self.unfinished: Unfinished | None = None
 

@@ -227,6 +227,26 @@ async def test_compressed_generations_are_read_when_they_match_and_never_twice(p
         assert await no_more(log)
 
 
+async def compressed(log: lastbrace.Log, path: Path, looks: Looks, *parts: float) -> bytes:
+    """Have 500 records read, rotated, compressed, deleted and forgotten; return all of the compressed file.
+
+    Of that so much is there at a time.
+    """
+    append(path, "".join(line(n=number, id=os.urandom(20).hex()) for number in range(1, 500)))
+    await take(log, 500)
+    path.rename(older(path, 1))
+    await looks.two_more()
+    data = gzip.compress(older(path, 1).read_bytes())
+    for part in parts:
+        path.with_name("a.jsonl.1.gz").write_bytes(data[: int(len(data) * part)])
+        await looks.two_more()
+    older(path, 1).unlink()
+    with anyio.fail_after(SOON):
+        while any(file["path"] == str(path) for file in log.cursor["files"]):
+            assert await no_more(log)
+    return data
+
+
 @pytest.mark.parametrize("slow", [False, True], ids=["whole", "slow"])
 async def test_a_compressed_generation_is_not_delivered_again_when_its_text_has_ended(
     path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, slow: bool
@@ -234,20 +254,7 @@ async def test_a_compressed_generation_is_not_delivered_again_when_its_text_has_
     monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
     packed = path.with_name("a.jsonl.1.gz")
     async with followed(path.parent / "*.jsonl*", start="start") as log:
-        append(path, "".join(line(n=number, id=os.urandom(20).hex()) for number in range(1, 500)))
-        await take(log, 500)
-        path.rename(older(path, 1))
-        await looks.two_more()
-        data = gzip.compress(older(path, 1).read_bytes())
-        packed.write_bytes(data[: len(data) // 2])
-        await looks.two_more()
-        if not slow:
-            packed.write_bytes(data)
-            await looks.two_more()
-        older(path, 1).unlink()
-        with anyio.fail_after(SOON):
-            while any(file["path"] == str(path) for file in log.cursor["files"]):
-                assert await no_more(log)
+        data = await compressed(log, path, looks, *((0.5,) if slow else (0.5, 1.0)))
         for written in (100, len(data) // 2, len(data)) if slow else ():  # it was never whole until then
             packed.write_bytes(data[:written])
             await looks.two_more()
@@ -380,17 +387,7 @@ async def test_a_compressed_generation_is_not_delivered_again_after_a_restart(
     monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
     packed = path.with_name("a.jsonl.1.gz")
     async with followed(path.parent / "*.jsonl*", start="start") as log:
-        append(path, "".join(line(n=number, id=os.urandom(20).hex()) for number in range(1, 500)))
-        await take(log, 500)
-        path.rename(older(path, 1))
-        await looks.two_more()
-        data = gzip.compress(older(path, 1).read_bytes())
-        packed.write_bytes(data[: int(len(data) * written)])
-        await looks.two_more()
-        older(path, 1).unlink()
-        with anyio.fail_after(SOON):
-            while any(file["path"] == str(path) for file in log.cursor["files"]):
-                assert await no_more(log)
+        data = await compressed(log, path, looks, written)
         cursor = log.cursor
     async with followed(path.parent / "*.jsonl*", start=cursor) as log:
         await looks.two_more()

@@ -91,15 +91,15 @@ def follow(paths: PathLike | Iterable[PathLike], **options: Unpack[FollowOptions
         raise ValueError("until_done needs an answer that is known before the end, and a marker is not")
     if inspect.iscoroutinefunction(on_problem):
         raise TypeError("callbacks are plain functions, and on_problem is async: nobody awaits it")
-    Watcher(**given)  # says what is wrong with the rest
+    has_agent = Watcher(**given).has_agent  # and this says what is wrong with the rest
 
     def watch(path: Path) -> dict[str, Any]:
         return given if "framing" in given or unwrap is not None else {**given, "framing": _framing(path)}
 
     def scan_of(path: Path) -> ScanOptions:
         scan = {name: value for name, value in watch(path).items() if name in ScanOptions.__annotations__}
-        if scan.get("roots") == "array" and (given["agent"] not in (None, "auto") or given.get("answer")):
-            scan["roots"] = "any"  # an agent's events are objects, whatever its answer is to be
+        if has_agent and scan.get("roots") == "array":
+            scan["roots"] = "any"  # as the watchers read: events are objects
         return cast("ScanOptions", scan)
 
     looker = Looker(_paths(paths), _start(start), scan_of=scan_of, whole_lines=unwrap is not None, max_open=_max_open())
