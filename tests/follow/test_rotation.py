@@ -475,6 +475,31 @@ async def test_truncated_between_a_look_at_its_copy_and_the_first_read(
         assert await no_more(log)
 
 
+async def test_copies_of_a_log_that_was_truncated_before_its_first_bytes_were_read(path: Path, looks: Looks) -> None:
+    first, more = ("".join(line(n=n, pad="x" * 1000) for n in numbers) for numbers in (range(1, 4), range(4, 6)))
+    async with followed(path.parent / "a*", start="start") as log:
+        with looks.none():
+            append(path.with_name("a.jsonl.bak"), first)
+        assert sorted([value["n"] for value in await values(log, 4)]) == [0, 1, 2, 3]
+        append(older(path, 1), first + more)  # from before that, and complete
+        assert [value["n"] for value in await values(log, 2)] == [4, 5]
+        shutil.copyfile(older(path, 1), path.with_name("a.jsonl.save"))
+        append(path, line(n=6))
+        assert [value["n"] for value in await values(log, 1)] == [6]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+async def test_backups_that_only_begin_alike_are_read_whole(path: Path, looks: Looks) -> None:
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path.with_name("a.jsonl.bak"), line(new="session") + line(n=1, pad="x" * 2000))
+        await values(log, 3)
+        append(older(path, 1), line(new="session") + line(n=2, pad="x" * 2000))
+        assert [value.get("n") for value in await values(log, 2)] == [None, 2]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_compressed_generations_that_were_there_are_left_alone(path: Path, looks: Looks) -> None:
     path.with_name("a.jsonl.1.gz").write_bytes(gzip.compress(line(old=1).encode() * 500))
     async with followed(path.parent) as log:

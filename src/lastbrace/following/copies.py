@@ -14,7 +14,7 @@ from .generations import generation_of, originals
 from .identity import EVIDENCE, Known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .files import File, FileId, Stamp
 
@@ -77,8 +77,9 @@ class Copies:
         self._file_of = file_of
         self._kept = kept
         self._dropped = dropped
-        self._by_name: dict[str, list[Content]] = {}
-        self._generations: dict[str, list[Content]] = {}
+        self._by_name: dict[str, dict[Content, None]] = {}
+        self._generations: dict[str, dict[Content, None]] = {}
+        self._others: dict[str, dict[Content, None]] = {}  # at other names that come from this one, such as backups
         self._waiting: dict[str, _Copy] = {}
         self._remembered: dict[FileId, Content] = {}
         self._unclear: set[FileId] = set()  # of them, those that were still being written when last looked at
@@ -87,13 +88,11 @@ class Copies:
         """Know a text, by these names too."""
         content.names.update(names)
         for index, name in self._keys(content):
-            contents = index.setdefault(name, [])
-            if content not in contents:
-                contents.append(content)
+            index.setdefault(name, {})[content] = None
 
-    def named(self, name: str) -> list[Content]:
+    def named(self, name: str) -> Iterable[Content]:
         """Return the texts that have, or had, this name."""
-        return self._by_name.get(name, [])
+        return self._by_name.get(name, ())
 
     def forget(self, content: Content) -> None:
         """Forget a text; its copies are remembered as far as it was read."""
@@ -104,7 +103,7 @@ class Copies:
                 copy.begin = copy.known = content.known
             self._remember(copy.id, copy)
         for index, name in self._keys(content):
-            index[name].remove(content)
+            del index[name][content]
             if not index[name]:
                 del index[name]
 
@@ -167,11 +166,13 @@ class Copies:
                 self._dropped(self._remembered.pop(file.id))
         return verdict
 
-    def _keys(self, content: Content) -> Iterator[tuple[dict[str, list[Content]], str]]:
+    def _keys(self, content: Content) -> Iterator[tuple[dict[str, dict[Content, None]], str]]:
         for name in content.names:
             yield self._by_name, name
         for original in {original for name in content.names for original in generation_of(name)}:
             yield self._generations, original
+        for original in {original for name in content.names if not generation_of(name) for original in originals(name)}:
+            yield self._others, original
 
     def _related(self, unknown: Unknown) -> Iterator[Content]:
         generation, gzipped = generation_of(unknown.name), unknown.name.endswith(".gz")
@@ -181,6 +182,15 @@ class Copies:
                 # A generation is no copy of another one that stands, but perhaps of what that was before.
                 if content.name is None or gzipped or not generation:
                     yield content
+
+    def _alike(self, unknown: Unknown, head: bytes) -> Iterator[Content]:
+        """Yield the texts that began as copies of what the file is derived from, if they begin with its first bytes.
+
+        What they are copies of may have been gone before anything of it was read.
+        """
+        for name in originals(unknown.name):
+            if name in self._by_name:
+                yield from (content for content in self._others.get(name, ()) if content.known.has_head(head))
 
     def _replaced(self, unknown: Unknown, now: float) -> list[Content]:
         """Return what the file replaced from one look to the next: it may be saved anew by an editor or a tool."""
@@ -199,6 +209,7 @@ class Copies:
         gzipped = unknown.name.endswith(".gz")
         tail = b"" if gzipped else file.read_at(max(0, size - EVIDENCE), EVIDENCE)
         copy = Known(head, len(head) if gzipped else max(0, size - EVIDENCE) + len(tail), head if gzipped else tail)
+        related = list(dict.fromkeys([*related, *self._alike(unknown, head)]))
         stale: Content | None = None
         lost, standing, renamed, packed = list[Content](), list[Content](), list[Content](), list[Content]()
         waiting = self._waiting.get(unknown.name)
