@@ -228,6 +228,21 @@ async def test_a_copy_that_went_its_own_way_is_read_on_when_it_is_compressed(pat
         assert await no_more(log)
 
 
+async def test_a_backup_written_over_while_away_is_read_on_in_a_longer_copy(path: Path, looks: Looks) -> None:
+    first, backup = "".join(line(n=n, pad="x" * 1000) for n in (1, 2)), path.with_name("a.jsonl.bak")
+    append(path, line(n=0))
+    append(backup, first)
+    async with followed(path.parent / "a*", start="start") as log:
+        await take(log, 3)
+        cursor = saved(log)
+    append(path.with_name("a.jsonl.1"), first + line(n=3))
+    backup.write_text(line(n=4, pad="y" * 1500))
+    async with followed(path.parent / "a*", start=cursor) as log:
+        assert sorted(value["n"] for value in await values(log, 2)) == [3, 4]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 @pytest.mark.parametrize("pad", [1000, 100_000])
 async def test_a_copy_that_goes_its_own_way_within_a_record(path: Path, looks: Looks, pad: int) -> None:
     copy = path.with_name("a.jsonl.bak")

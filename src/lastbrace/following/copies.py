@@ -186,11 +186,12 @@ class Copies:
     def _alike(self, unknown: Unknown, head: bytes) -> Iterator[Content]:
         """Yield the texts that began as copies of what the file is derived from, if they begin with its first bytes.
 
-        What they are copies of may have been gone before anything of it was read.
+        What they are copies of may have been gone before anything of it was read. Less than 1,024 bytes may as well be
+        what each log begins with.
         """
-        for name in originals(unknown.name):
+        for name in originals(unknown.name) if len(head) == EVIDENCE else ():
             if name in self._by_name:
-                yield from (content for content in self._others.get(name, ()) if content.known.has_head(head))
+                yield from (content for content in self._others.get(name, ()) if content.begins(head, len(head)))
 
     def _replaced(self, unknown: Unknown, now: float) -> list[Content]:
         """Return what the file replaced from one look to the next: it may be saved anew by an editor or a tool."""
