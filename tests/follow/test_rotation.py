@@ -490,6 +490,35 @@ async def test_copies_of_a_log_that_was_truncated_before_its_first_bytes_were_re
         assert await no_more(log)
 
 
+async def test_a_fork_that_was_deleted_unread_takes_no_copy_of_its_original(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, fork, packed = Looker._read, path.with_name("a.jsonl.fork"), path.with_name("a.jsonl.1.gz")
+
+    def deleted(looker: Looker, budget: int) -> int:
+        fork.unlink(missing_ok=True)
+        return read(looker, budget)
+
+    append(path, line(n=1, pad="x" * 2000))
+    async with followed(path.parent / "a*", start="start") as log:
+        await take(log, 2)
+        monkeypatch.setattr(Looker, "_read", deleted)
+        with looks.none():
+            shutil.copyfile(path, fork)
+            append(fork, "# something else\n")
+        await looks.two_more()
+        append(path, line(n=2))
+        await take(log, 1)
+        with looks.none():
+            append(path, line(n=3))
+            packed.write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+            append(path, line(n=4))
+        assert [value["n"] for value in await values(log, 2)] == [3, 4]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_backups_that_only_begin_alike_are_read_whole(path: Path, looks: Looks) -> None:
     async with followed(path.parent / "a*", start="start") as log:
         append(path.with_name("a.jsonl.bak"), line(new="session") + line(n=1, pad="x" * 2000))

@@ -155,6 +155,8 @@ class Copies:
                     self._unclear.add(file.id)
                 elif remembered.is_in(file):
                     verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
+            if verdict == _NEW and (alike := self._alike(unknown, file.read_at(0, EVIDENCE))):
+                verdict = self._compare(file, unknown, alike)
         finally:
             file.close()
         if verdict != _UNCLEAR:
@@ -183,15 +185,15 @@ class Copies:
                 if content.name is None or gzipped or not generation:
                     yield content
 
-    def _alike(self, unknown: Unknown, head: bytes) -> Iterator[Content]:
-        """Yield the texts that began as copies of what the file is derived from, if they begin with its first bytes.
+    def _alike(self, unknown: Unknown, head: bytes) -> list[Content]:
+        """Return texts that began as copies of what the file is derived from, and begin with its first bytes.
 
         What they are copies of may have been gone before anything of it was read. Less than 1,024 bytes may as well be
         what each log begins with.
         """
-        for name in originals(unknown.name) if len(head) == EVIDENCE else ():
-            if name in self._by_name:
-                yield from (content for content in self._others.get(name, ()) if content.begins(head, len(head)))
+        names = [name for name in originals(unknown.name) if name in self._by_name] if len(head) == EVIDENCE else []
+        others = dict.fromkeys(content for name in names for content in self._others.get(name, ()))
+        return [content for content in others if content.begins(head, len(head))]
 
     def _replaced(self, unknown: Unknown, now: float) -> list[Content]:
         """Return what the file replaced from one look to the next: it may be saved anew by an editor or a tool."""
@@ -210,7 +212,6 @@ class Copies:
         gzipped = unknown.name.endswith(".gz")
         tail = b"" if gzipped else file.read_at(max(0, size - EVIDENCE), EVIDENCE)
         copy = Known(head, len(head) if gzipped else max(0, size - EVIDENCE) + len(tail), head if gzipped else tail)
-        related = list(dict.fromkeys([*related, *self._alike(unknown, head)]))
         stale: Content | None = None
         lost, standing, renamed, packed = list[Content](), list[Content](), list[Content](), list[Content]()
         waiting = self._waiting.get(unknown.name)
