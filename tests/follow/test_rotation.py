@@ -475,6 +475,33 @@ async def test_truncated_between_a_look_at_its_copy_and_the_first_read(
         assert await no_more(log)
 
 
+async def test_truncated_and_rewritten_around_its_first_read(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, armed = Looker._read, [True]
+
+    def rewritten(looker: Looker, budget: int) -> int:
+        if not armed or path.stat().st_size < 1000:
+            return read(looker, budget)
+        armed.clear()
+        os.truncate(path, 0)
+        append(path, line(n=6))
+        spent = read(looker, budget)
+        path.write_text("-" * 100 + "\n" + line(n=7))
+        return spent
+
+    monkeypatch.setattr(Looker, "_read", rewritten)
+    async with followed(path.parent / "a*", start="start") as log:
+        await take(log, 1)
+        with looks.none():
+            path.unlink()
+            append(path, "".join(line(n=n, pad="x" * 1000) for n in range(1, 6)))
+            shutil.copyfile(path, older(path, 1))
+        assert sorted([value["n"] for value in await values(log, 7)]) == [1, 2, 3, 4, 5, 6, 7]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_copies_of_a_log_that_was_truncated_before_its_first_bytes_were_read(path: Path, looks: Looks) -> None:
     first, more = ("".join(line(n=n, pad="x" * 1000) for n in numbers) for numbers in (range(1, 4), range(4, 6)))
     async with followed(path.parent / "a*", start="start") as log:

@@ -120,13 +120,15 @@ class Content:
 
     def is_beyond(self, file: File) -> bool:
         """Tell whether the file begins as this text and ends before what was read of it. Raises OSError."""
-        if self._expected is not None:
-            wanted = self._expected.head
-            head = file.read_at(0, wanted.length)
-            begins = len(head) < wanted.length or Print.of(head) == wanted  # of less there is no hash to compare
-            return begins and not file.read_at(self._expected.offset - 1, 1)
-        head = file.read_at(0, len(self.known.head))
-        return self.known.head.startswith(head) and not file.read_at(self.known.offset - 1, 1)
+        return self.may_begin(file.read_at(0, EVIDENCE)) and not file.read_at(self.offset - 1, 1)
+
+    def may_begin(self, head: bytes) -> bool:
+        """Tell whether it may begin with these first bytes of a file, for all that is known of it."""
+        if self._expected is None:
+            size = min(len(head), len(self.known.head))
+            return head[:size] == self.known.head[:size]
+        wanted = self._expected.head  # of less there is no hash to compare
+        return len(head) < wanted.length or Print.of(head[: wanted.length]) == wanted
 
     def _verify(self, expected: Position, file: File) -> bool:
         """Compare with what a cursor says; where it is right, know the bytes that it has the hashes of."""
