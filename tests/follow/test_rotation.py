@@ -14,6 +14,7 @@ from lastbrace.following import copies, looking
 from lastbrace.following import log as log_module
 from lastbrace.following.contents import Content
 from lastbrace.following.copies import Copies
+from lastbrace.following.files import PlainFile
 from lastbrace.following.looking import Looker
 
 from .files import SOON, Looks, append, followed, line, no_more, take, values
@@ -500,6 +501,41 @@ async def test_truncated_and_rewritten_around_its_first_read(
         assert sorted([value["n"] for value in await values(log, 7)]) == [1, 2, 3, 4, 5, 6, 7]
         await looks.two_more()
         assert await no_more(log)
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+async def test_written_over_while_it_is_read(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, is_known: bool
+) -> None:
+    old = line(n=1, pad="x" * 2000) + line(n=2, pad="x" * 2000)
+    new = "-" * 4000 + "\n" + line(n=3, pad="y" * 2000) + line(n=4)
+    read_at, armed = PlainFile.read_at, [True]
+
+    def mixed(file: PlainFile, offset: int, size: int) -> bytes:
+        data = read_at(file, offset, size)
+        if not armed or len(data) < 3000 or size < len(data) + 1:
+            return data
+        armed.clear()
+        path.write_text(new)
+        return data[:3000] + read_at(file, offset + 3000, size - 3000)
+
+    async with followed(path, start="start") as log:
+        if is_known:
+            append(path, line(n=0, pad="x" * 2000))
+            await take(log, 2)
+        else:
+            await take(log, 1)
+        monkeypatch.setattr(PlainFile, "read_at", mixed)
+        with looks.none():
+            if not is_known:
+                path.unlink()
+            append(path, old)
+        assert [value["n"] for value in await values(log, 2)] == [3, 4]
+        append(path, line(n=5))
+        assert [value["n"] for value in await values(log, 1)] == [5]
+        await looks.two_more()
+        assert await no_more(log)
+        assert not armed
 
 
 async def test_copies_of_a_log_that_was_truncated_before_its_first_bytes_were_read(path: Path, looks: Looks) -> None:

@@ -154,8 +154,8 @@ class Content:
     def read(self, file: File, size: int) -> bytes | None:
         """Return what comes next, ``b""`` at the end; None where the file holds another text. Raises OSError.
 
-        What was read before and what comes next are read in one go: what is delivered belongs together, whatever
-        becomes of the file meanwhile.
+        What was read before and what comes next are read in one go, and the file must begin the same afterwards: what
+        is delivered belongs together, whatever becomes of the file meanwhile.
         """
         if self._expected is not None and not self._verify(self._expected, file):
             return None
@@ -167,7 +167,10 @@ class Content:
             return None
         data = block[len(known.tail) :]
         if data:
-            self.known = known._replace(tail=block[: len(known.tail)]).read_on(data)
+            known = known._replace(tail=block[: len(known.tail)]).read_on(data)
+            if not known.begins(file.read_at(0, len(known.head))):  # written over while it was read
+                return None
+            self.known = known
         return data
 
     def begin_at(self, file: File, offset: int) -> None:

@@ -5,7 +5,8 @@ Rules:
 1. A text is followed, not a file. It is recognised by its file (device and inode) as long as that begins with the same
    bytes: the first 1,024, and the 1,024 before the offset, or what there is of them (where more than 1,024 were read,
    the closing brackets that these ended with may be written over: some writers move them). It is read from its offset,
-   together with the bytes before: what is delivered belongs together, whatever becomes of the file meanwhile.
+   together with the bytes before, and the first bytes are looked at again afterwards: what is delivered belongs
+   together, whatever becomes of the file meanwhile.
 2. A file that no longer begins so was truncated or rewritten, or is another one with the number of a deleted one: the
    text has lost its file, and another one begins there, at 0. What ``stat`` says is not enough for that, unless nothing
    was read of the text yet: then less in the file than before says so.
