@@ -582,12 +582,34 @@ async def test_a_fork_that_was_deleted_unread_takes_no_copy_of_its_original(
         assert await no_more(log)
 
 
-async def test_backups_that_only_begin_alike_are_read_whole(path: Path, looks: Looks) -> None:
+async def test_a_log_that_comes_after_its_backup(path: Path, looks: Looks) -> None:
+    first, backup = "".join(line(n=n, pad="x" * 1000) for n in range(1, 4)), path.with_name("a.jsonl.bak")
     async with followed(path.parent / "a*", start="start") as log:
-        append(path.with_name("a.jsonl.bak"), line(new="session") + line(n=1, pad="x" * 2000))
+        await take(log, 1)
+        path.unlink()
+        await looks.two_more()
+        append(backup, first)
+        await take(log, 3)
+        append(path, first[:2000])  # being written, and not there when its backup was looked at
+        await looks.two_more()
+        append(path, first[2000:] + line(n=4))
+        assert [value["n"] for value in await values(log, 1)] == [4]
+        await looks.two_more()
+        assert await no_more(log)
+
+
+@pytest.mark.parametrize("pad", [0, 2000])
+async def test_backups_that_only_begin_alike_are_read_whole(path: Path, looks: Looks, pad: int) -> None:
+    head = line(new="session", pad="x" * pad)
+    async with followed(path.parent / "a*", start="start") as log:
+        append(path.with_name("a.jsonl.bak"), head + line(n=1, pad="x" * 2000))
         await values(log, 3)
-        append(older(path, 1), line(new="session") + line(n=2, pad="x" * 2000))
-        assert [value.get("n") for value in await values(log, 2)] == [None, 2]
+        path.unlink()
+        for file, n in ((older(path, 1), 2), (path, 3)):
+            append(file, head)
+            await looks.two_more()
+            append(file, line(n=n, pad=str(n) * 2000))
+            assert [value.get("n") for value in await values(log, 2)] == [None, n]
         await looks.two_more()
         assert await no_more(log)
 

@@ -58,6 +58,20 @@ async def test_in_the_middle_of_a_record_too_long_to_look_back_to(tmp_path: Path
         assert await values(log, 1) == [{"n": 2}]
 
 
+async def test_backups_that_were_there_are_read_from_their_end_too(tmp_path: Path, looks: Looks) -> None:
+    first, path, backup = line(n=0, pad="x" * 2000), tmp_path / "a.jsonl", tmp_path / "a.jsonl.bak"
+    path.write_text(first + line(n=1))
+    backup.write_text(first + line(n=2))
+    backup.with_name("a.jsonl.save").write_text(first + line(n=2) + line(n=3))
+    async with followed(tmp_path / "a*") as log:
+        await looks.two_more()
+        append(path, line(n=4))
+        append(backup, line(n=5))
+        assert sorted(value["n"] for value in await values(log, 2)) == [4, 5]
+        await looks.two_more()
+        assert await no_more(log)
+
+
 async def test_files_that_come_later_are_read_from_their_beginning(tmp_path: Path, looks: Looks) -> None:
     async with followed([tmp_path / "later" / "*" / "a.log", tmp_path / "b.log"]) as log:
         await looks.two_more()

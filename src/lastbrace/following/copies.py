@@ -136,8 +136,8 @@ class Copies:
     def judge(self, unknown: Unknown, now: float) -> Verdict:
         """Say what an unknown file is. Raises OSError where it cannot be read."""
         related = list(dict.fromkeys([*self._related(unknown), *self._replaced(unknown, now)]))
-        unknown_id = id_of(unknown.status)
-        if not related and unknown_id not in self._remembered:
+        backups, unknown_id = self._backups(unknown), id_of(unknown.status)
+        if not related and not backups and unknown_id not in self._remembered:
             return _NEW
         waiting = self._waiting.get(unknown.name)
         if waiting is not None and waiting.is_compared and waiting.stamp == stamp_of(unknown.status):
@@ -155,7 +155,7 @@ class Copies:
                     self._unclear.add(file.id)
                 elif remembered.is_in(file):
                     verdict = Verdict(Kind.NEW, remembered.original, remembered.offset)
-            if verdict == _NEW and (alike := self._alike(unknown, file.read_at(0, EVIDENCE))):
+            if verdict == _NEW and (alike := self._alike(file, unknown, backups)):
                 verdict = self._compare(file, unknown, alike)
         finally:
             file.close()
@@ -185,15 +185,25 @@ class Copies:
                 if content.name is None or gzipped or not generation:
                     yield content
 
-    def _alike(self, unknown: Unknown, head: bytes) -> list[Content]:
-        """Return texts that began as copies of what the file is derived from, and begin with its first bytes.
+    def _backups(self, unknown: Unknown) -> Iterable[Content]:
+        """Return what may be other copies of the same text, and of its own where that was not there yet."""
+        names = [unknown.name, *(name for name in originals(unknown.name) if name in self._by_name)]
+        return dict.fromkeys(content for name in names for content in self._others.get(name, ()))
 
-        What they are copies of may have been gone before anything of it was read. Less than 1,024 bytes may as well be
-        what each log begins with.
+    def _alike(self, file: File, unknown: Unknown, backups: Iterable[Content]) -> list[Content]:
+        """Return those that the file begins with all of, or that begin with all of it.
+
+        Less than 1,024 bytes may as well be what each log begins with.
         """
-        names = [name for name in originals(unknown.name) if name in self._by_name] if len(head) == EVIDENCE else []
-        others = dict.fromkeys(content for name in names for content in self._others.get(name, ()))
-        return [content for content in others if content.begins(head, len(head))]
+        head, start = file.read_at(0, EVIDENCE), max(0, unknown.status.st_size - EVIDENCE)
+        tail = b"" if unknown.name.endswith(".gz") else file.read_at(start, EVIDENCE)
+
+        def has_all(content: Content) -> bool:
+            other = self._file_of(content) if tail else None
+            return other is not None and other.read_at(start, len(tail)) == tail
+
+        same = [content for content in backups if len(head) == EVIDENCE and content.begins(head, EVIDENCE)]
+        return [content for content in same if content.is_in(file) or has_all(content)]
 
     def _replaced(self, unknown: Unknown, now: float) -> list[Content]:
         """Return what the file replaced from one look to the next: it may be saved anew by an editor or a tool."""

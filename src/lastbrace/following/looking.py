@@ -236,10 +236,11 @@ class Looker:
         at_end = self._first and self._start.where == "end" and file.followed
         if begin or at_end:
             with closing(open_file(file.name)) as opened:
-                if file.name.endswith(".gz") and not begin:  # it does not grow
+                if file.name.endswith(".gz") and at_end:  # it does not grow
                     content.leave(opened)
                 else:
-                    self._begin_at_end(content, opened, begin or opened.status().st_size, parts=begin > 0)
+                    size = opened.status().st_size if at_end else begin
+                    self._begin_at_end(content, opened, size, parts=not at_end)
         return content
 
     def _begin_at_end(self, content: Content, file: File, size: int, *, parts: bool) -> None:
