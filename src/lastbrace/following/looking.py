@@ -20,7 +20,8 @@ Rules:
    read, then the one that it may be a copy of: so a copy cannot have what its original did not show. A copy is not
    read while its original stands; when the original loses its file, the text goes on in the copy, from its offset. A
    copy that goes another way than its original is a text of its own from there on (those of a cursor: see ``twins``).
-   So is a backup of what was truncated before its first bytes were read; other copies of that compare with it then.
+   So is a backup of what was not there, or was truncated before its first bytes were read: what comes later and begins
+   with all of it, 1,024 bytes at least, is read from there on.
 5. Any other unknown file is a new text, read from 0; those that were there when following began, as ``start`` says.
    Between a text that lost its file and the one that replaced it come those in files whose names can only be older
    generations of it, and which were not there before.
