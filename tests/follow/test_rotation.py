@@ -12,10 +12,11 @@ import pytest
 
 from lastbrace.following import copies, looking
 from lastbrace.following import log as log_module
-from lastbrace.following.contents import Content
+from lastbrace.following.contents import Content, News
 from lastbrace.following.copies import Copies
 from lastbrace.following.files import PlainFile
 from lastbrace.following.looking import Looker
+from lastbrace.following.reading import Reading
 
 from .files import SOON, Looks, append, followed, line, no_more, take, values
 
@@ -353,6 +354,25 @@ async def test_one_file_under_two_names_is_delivered_once(path: Path, looks: Loo
         assert await values(log, 1) == [{"n": 1}]
         await looks.two_more()
         assert await no_more(log)
+
+
+async def test_a_cursor_has_a_compressed_generation_at_any_moment(
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "_LOST_FOR", 0.05)
+    take_one, known = Reading.take, []
+
+    def taken(reading: Reading, news: News) -> None:
+        take_one(reading, news)
+        known.append(any(file["path"].endswith(".gz") for file in log.cursor["files"]))
+
+    async with followed(path.parent / "*.jsonl*", start="start") as log:
+        monkeypatch.setattr(Reading, "take", taken)
+        await compressed(log, path, looks, 1.0)
+        await looks.two_more()
+        assert await no_more(log)
+    assert known[-1]
+    assert all(known[known.index(True) :])
 
 
 async def test_files_of_their_own_may_hold_the_same(tmp_path: Path) -> None:

@@ -90,10 +90,11 @@ class Looker:
         self._files = OpenFiles(max_open)
         self._problems: dict[str, str] = {}
         self.bytes_read = 0
+        self._let_go: list[Content] = []  # told after what takes their places: a cursor may be taken in between
         self._copies = Copies(
             self._files.of,
             kept=lambda content: self.news.append(Opened(content)),
-            dropped=lambda content: self.news.append(Forgotten(content)),
+            dropped=self._let_go.append,
         )
         self._places = Places(self._finder, self._copies, self._note)
         self._old_ones = OldOnes(self._places, self._copies, self._note)
@@ -171,6 +172,8 @@ class Looker:
             self.news.extend(map(Opened, self._old_ones.remember()))
             self._copies.tidy(first=True)
         self._end_some()
+        self.news.extend(map(Forgotten, self._let_go))
+        self._let_go.clear()
         self._files.keep()
         return True
 
