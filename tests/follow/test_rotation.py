@@ -472,17 +472,22 @@ async def test_truncated_while_it_is_compared_with_its_copy(
     assert not judging
 
 
+@pytest.mark.parametrize("rewritten", [False, True])
 async def test_truncated_between_a_look_at_its_copy_and_the_first_read(
-    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
+    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch, rewritten: bool
 ) -> None:
     read, armed = Looker._read, [True]
 
     def truncated(looker: Looker, budget: int) -> int:
-        if armed and path.stat().st_size > 1000:
-            armed.clear()
-            os.truncate(path, 0)
-            append(path, line(n=6))
-        return read(looker, budget)
+        if not armed or path.stat().st_size < 1000:
+            return read(looker, budget)
+        armed.clear()
+        os.truncate(path, 0)
+        append(path, line(n=6))
+        spent = read(looker, budget)
+        if rewritten:
+            path.write_text("-" * 100 + "\n" + line(n=7))
+        return spent
 
     monkeypatch.setattr(Looker, "_read", truncated)
     async with followed(path.parent / "a*", start="start") as log:
@@ -491,34 +496,8 @@ async def test_truncated_between_a_look_at_its_copy_and_the_first_read(
             path.unlink()
             append(path, "".join(line(n=n, pad="x" * 1000) for n in range(1, 6)))
             shutil.copyfile(path, older(path, 1))
-        assert sorted([value["n"] for value in await values(log, 6)]) == [1, 2, 3, 4, 5, 6]
-        await looks.two_more()
-        assert await no_more(log)
-
-
-async def test_truncated_and_rewritten_around_its_first_read(
-    path: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, armed = Looker._read, [True]
-
-    def rewritten(looker: Looker, budget: int) -> int:
-        if not armed or path.stat().st_size < 1000:
-            return read(looker, budget)
-        armed.clear()
-        os.truncate(path, 0)
-        append(path, line(n=6))
-        spent = read(looker, budget)
-        path.write_text("-" * 100 + "\n" + line(n=7))
-        return spent
-
-    monkeypatch.setattr(Looker, "_read", rewritten)
-    async with followed(path.parent / "a*", start="start") as log:
-        await take(log, 1)
-        with looks.none():
-            path.unlink()
-            append(path, "".join(line(n=n, pad="x" * 1000) for n in range(1, 6)))
-            shutil.copyfile(path, older(path, 1))
-        assert sorted([value["n"] for value in await values(log, 7)]) == [1, 2, 3, 4, 5, 6, 7]
+        wanted = [*range(1, 7), *([7] if rewritten else [])]
+        assert sorted([value["n"] for value in await values(log, len(wanted))]) == wanted
         await looks.two_more()
         assert await no_more(log)
 

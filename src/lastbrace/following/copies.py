@@ -268,8 +268,7 @@ class Copies:
         if copied and (copy_of is None or copy_of in copied):  # also where it grew since it was last compared
             self._wait(status, unknown, copy_of or copied[0], copy)
             return Verdict(Kind.COPY, copy_of or copied[0])
-        # Not where nothing was read of that when they were compared, and then something else.
-        if copy_of is not None and copy_of in lost and copy_of.may_begin(head):
+        if copy_of is not None and copy_of in lost and copy_of.may_begin(head):  # it may have been blank when compared
             return Verdict(Kind.COPY, copy_of)  # until that is forgotten: it may be found yet
         if stale is not None:
             return Verdict(Kind.STALE, stale)
